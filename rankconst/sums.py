@@ -111,44 +111,47 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
 
 
 def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
-    """Sum f and f^2 over HEAD < j <= n by Euler and Maclaurin, with f(x) = (x/n)^p - 1."""
+    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1, for each n.
+
+    By the Euler-Maclaurin formula: an integral, half of the ends, and derivatives of odd orders m
+    at both ends. Returns the sums of f and of f^2, in the shape of `n`.
+    """
     start = HEAD / n
     log_start = np.log(start)
-    f = np.expm1(p * log_start)  # at HEAD; it is 0 at n
-    integral, square_integral = _integrals(start, log_start, f, np.broadcast_to(p, n.shape))
-    total = n * integral - 0.5 * f
-    square_total = n * square_integral - 0.5 * f * f
-    # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the product rule gives those of f^2.
-    # With one p for all these are plain numbers, which spares most of the time.
-    falling, products = _expand(p)
-    for k, (weight, product) in enumerate(zip(EULER_MACLAURIN, products, strict=True), start=1):
+    f_at_head = np.expm1(p * log_start)  # f is 0 at the other end, n
+    integral, square_integral = _integrals(start, log_start, f_at_head, np.broadcast_to(p, n.shape))
+    total = n * integral - 0.5 * f_at_head
+    square_total = n * square_integral - 0.5 * f_at_head * f_at_head
+
+    # d^m f / dx^m = (p)_m (x/n)^p / x^m, with (p)_m the falling factorial. With one p for all n
+    # these factorials are single numbers, which saves most of the time.
+    factorials = _list_falling_factorials(p)
+    for k, weight in enumerate(EULER_MACLAURIN, start=1):
         m = 2 * k - 1
         at_end = n ** (-float(m))
-        at_start = float(HEAD) ** -m * (1.0 + f)
-        total += weight * falling[m] * (at_end - at_start)
-        # At the end f is 0, so the term with f itself is left out.
-        of_square = 2.0 * f * falling[m] + product * (1.0 + f)
-        square_total += weight * (product * at_end - of_square * at_start)
+        at_head = float(HEAD) ** -m * (1.0 + f_at_head)
+        total += weight * factorials[m] * (at_end - at_head)
+        # The m-th derivative of f^2 is 2 f f^(m) plus products of lower derivatives. The first part
+        # is 0 at the end.
+        lower = _add_lower_products(factorials, m)
+        square_factor = 2.0 * f_at_head * factorials[m] + lower * (1.0 + f_at_head)
+        square_total += weight * (lower * at_end - square_factor * at_head)
 
     return total, square_total
 
 
-def _expand(p: Any) -> tuple[list[Any], list[Any]]:
-    """Return falling factorials (p)_m = p (p - 1) ... (p - m + 1), and sums of their products.
-
-    The sums are sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i} for m = 1, 3, 5 ...: the part without f of
-    the m-th derivative of f^2, by the product rule.
-    """
-    falling = [1.0]
+def _list_falling_factorials(p: Any) -> list[Any]:
+    """Return the falling factorials (p)_m = p (p - 1) ... (p - m + 1) for m = 0, 1, 2 ..."""
+    factorials = [1.0]
     for m in range(2 * len(_BERNOULLI)):
-        falling.append(falling[-1] * (p - m))
+        factorials.append(factorials[-1] * (p - m))
+    return factorials
 
-    products = []
-    for m in range(1, 2 * len(_BERNOULLI), 2):
-        terms = [math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)]
-        products.append(sum(terms))
 
-    return falling, products
+def _add_lower_products(factorials: list[Any], m: int) -> Any:
+    """Return sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i}, given the falling factorials of p."""
+    terms = [math.comb(m, i) * factorials[i] * factorials[m - i] for i in range(1, m)]
+    return sum(terms)
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
@@ -165,10 +168,14 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
 
     q = np.where(is_first, -1.0, p)
     length = 1.0 - start
-    of_power, of_square = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
-    integral = np.where(is_first, integral, of_power - length)
-    far_square_integral = of_square - 2.0 * of_power + length
-    return integral, np.where(is_first, square_integral, far_square_integral)
+    of_power = _integrate_power(q, log_start)
+    of_square = _integrate_power(2.0 * q, log_start)
+    second_integral = of_power - length
+    second_square_integral = of_square - 2.0 * of_power + length
+    return (
+        np.where(is_first, integral, second_integral),
+        np.where(is_first, square_integral, second_square_integral),
+    )
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:
@@ -191,27 +198,28 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
     logarithms, and exponentials of these. The relative error is below 1e-13 for an f of one sign;
     beyond TABLE, N need not be whole.
     """
-    largest = int(num_candidates.max())
-    # Within the table N is an index.
-    head = np.cumsum(f(np.arange(1, min(largest, TABLE) + 1, dtype=np.float64)), axis=-1)
-    sums: Values = head[..., np.minimum(num_candidates, TABLE).astype(np.int64) - 1]
+    last_in_table = min(int(num_candidates.max()), TABLE)
+    terms = f(np.arange(1, last_in_table + 1, dtype=np.float64))
+    sums_in_table = np.cumsum(terms, axis=-1)  # at index N - 1, the sum up to N
+    indices = np.minimum(num_candidates, TABLE).astype(np.int64) - 1
+    sums: Values = sums_in_table[..., indices]
     far = np.flatnonzero(num_candidates > TABLE)
     if far.size == 0:
         return sums
 
     ends: Values = num_candidates[far].astype(np.float64) + 0.5
     start = TABLE + 0.5
-    # Integrals over the octaves that lie below each end, then over the rest up to the end.
-    octave = np.floor(np.log2(ends / start)).astype(np.int64)
-    edges: Values = start * np.exp2(np.arange(int(octave.max()) + 1))
-    integrals = np.zeros((*head.shape[:-1], edges.size))  # from the start up to each edge
+    # Integrals over the octaves that lie below each end, then from the last octave to the end.
+    num_octaves = np.floor(np.log2(ends / start)).astype(np.int64)
+    edges: Values = start * np.exp2(np.arange(int(num_octaves.max()) + 1))
+    integrals = np.zeros((*sums_in_table.shape[:-1], edges.size))  # from the start to each edge
     for i in range(1, edges.size):
         panel = _integrate(f, edges[i - 1 : i], edges[i : i + 1])
         integrals[..., i] = integrals[..., i - 1] + panel[..., 0]
 
-    rest = _integrate(f, edges[octave], ends)
+    remainder = _integrate(f, edges[num_octaves], ends)
     slope = (_slope(f, ends) - _slope(f, np.array([start]))) / 24
-    sums[..., far] += integrals[..., octave] + rest - slope
+    sums[..., far] += integrals[..., num_octaves] + remainder - slope
     return sums
 
 
@@ -226,28 +234,29 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     """
     sizes = num_candidates.astype(np.float64)
     tasks = num_tasks.astype(np.float64)
-    in_table = sizes <= TABLE
+    is_in_table = sizes <= TABLE
     # Octave m has the sizes from TABLE 2^m on.
     octaves = np.floor(np.log2(np.maximum(sizes / TABLE, 1.0))).astype(np.int64)
-    kept_sizes = [sizes[in_table]]
-    kept_tasks = [tasks[in_table]]
-    angle = (2 * np.arange(_POINTS) + 1) * (math.pi / (2 * _POINTS))
-    barycentric = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angle)
-    for octave in np.flatnonzero(np.bincount(octaves[~in_table])):
-        in_octave = ~in_table & (octaves == octave)
-        members, tasks_of_members = sizes[in_octave], tasks[in_octave]
-        if members.size <= 2 * _POINTS:
-            kept_sizes.append(members)
-            kept_tasks.append(tasks_of_members)
+    kept_sizes = [sizes[is_in_table]]
+    kept_tasks = [tasks[is_in_table]]
+    angles = (2 * np.arange(_POINTS) + 1) * (math.pi / (2 * _POINTS))
+    barycentric_weights = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angles)
+    for octave in np.flatnonzero(np.bincount(octaves[~is_in_table])):
+        is_in_octave = ~is_in_table & (octaves == octave)
+        octave_sizes = sizes[is_in_octave]
+        octave_tasks = tasks[is_in_octave]
+        if octave_sizes.size <= 2 * _POINTS:
+            kept_sizes.append(octave_sizes)
+            kept_tasks.append(octave_tasks)
             continue
 
-        points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angle))
-        gap = members[:, None] - points
+        points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angles))
+        distances = octave_sizes[:, None] - points  # shape (sizes, points)
         # A size that is one of the points takes its value alone.
-        shares = barycentric / np.where(gap == 0, TINY, gap)
+        shares = barycentric_weights / np.where(distances == 0, TINY, distances)
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)
-        kept_tasks.append(tasks_of_members @ shares)
+        kept_tasks.append(octave_tasks @ shares)
 
     return np.concatenate(kept_sizes), np.concatenate(kept_tasks)
 

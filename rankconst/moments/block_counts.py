@@ -133,7 +133,7 @@ class BlockCounts:
         # A block that x does not cut adds nothing: no tasks, and a share that has a logarithm.
         share = np.where(is_cut, share, 0.5)
         tasks = np.where(is_cut, all_tasks, 0.0)
-        tail, mass, error = _read_single_way(share, tasks, needed, uncertain, is_left)
+        tail, mass, error = _read_certain(share, tasks, needed, uncertain, is_left)
         # 1/z is 0 where all uncertain ranks are needed, infinite where none is, else between these.
         z_inverse = np.where(needed > 0, 0.0, np.inf)
         between = np.flatnonzero((needed > 0) & (needed < uncertain))
@@ -141,7 +141,9 @@ class BlockCounts:
             target = needed[between].astype(np.float64) - 0.5
             tilt, variance = _tilt(share[between], tasks[between], uncertain[between], target)
             circle = Circle.place(tilt, variance, uncertain[between])
-            log_ratio = _log_ratio(share[between], tasks[between], needed[between], circle.zeta)
+            log_ratio = _log_generating_function(
+                share[between], tasks[between], needed[between], circle.zeta
+            )
             distributions = circle.read_off(
                 log_ratio, uncertain[between], needed[between], is_left[between]
             )
@@ -170,30 +172,36 @@ class BlockCounts:
         """
         needed = self.count - int(self.num_certain(y))
         # A task that is certain by y is not to be beyond x.
-        lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
+        last_start = int(np.max(self.starts[self.stops <= y], initial=0.0))
+        lowest = max(lowest, last_start + 1)
         is_reached = (self.starts < y) & (self.stops > lowest)
         starts, stops = self.starts[is_reached], self.stops[is_reached]
         sizes, tasks = self.sizes[is_reached], self.tasks[is_reached]
+
         z_inverse, node_shares = self._circle_of(y, needed)
         share = np.minimum((y - starts) / sizes, 1.0)  # F_u
         with np.errstate(invalid="ignore"):
             # By how much each of the d_u ranks lowers a factor. Shape (nodes, U).
             miss = np.where(share == 1, 0.0, (1 - share) * z_inverse[:, None])
-            unit = 1 / (sizes * (share + miss))
+            loss_by_rank = 1 / (sizes * (share + miss))
 
-        # Next below y, P falls as exp(-hazard (y - x)).
-        hazard = float(np.sum(np.where(stops >= y, tasks * np.abs(unit[0]), 0.0)))
-        # Windows of x from y down, each twice as long as the last, until nothing is left. In the
-        # first P falls to e^-8: chosen, so that sums of few terms come first.
+        # Just below y, P falls as exp(-hazard (y - x)).
+        hazards = np.where(stops >= y, tasks * np.abs(loss_by_rank[0]), 0.0)
+        hazard = float(np.sum(hazards))
+
+        # Windows start <= x < stop from y down, each twice as long as the last, until nothing is
+        # left. In the first P falls to e^-8: chosen, so that sums of few terms come first.
         stop = y
         length = math.ceil(min(8 / hazard, y)) if hazard else y
         points, weights = [np.empty(0, np.int64)], [np.empty(0)]
         while stop > lowest:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
-            num_beyond = np.minimum(stops, y) - np.maximum(x[:, None], starts)  # d_u: shape (X, U)
-            num_beyond = np.maximum(num_beyond, 0.0)
-            logs = _log_product(num_beyond, (y - x).astype(np.float64), unit, tasks)
+            last = np.minimum(stops, y)
+            before_first = np.maximum(x[:, None], starts)
+            num_beyond = np.maximum(last - before_first, 0.0)  # d_u: shape (X, U)
+            distances = (y - x).astype(np.float64)
+            logs = _log_product(num_beyond, distances, loss_by_rank, tasks)
             probability = np.sum((np.exp(logs) * node_shares).real, axis=1)
             points.append(x)
             weights.append(multiples * probability)
@@ -264,7 +272,7 @@ class BlockCounts:
         # no more than g if var is large enough.
         whole = float(variance[0]) < _FEW_TASKS
         circle = Circle.place(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
-        log_ratio = _log_ratio(share, tasks, np.array([needed]), circle.zeta)[0]
+        log_ratio = _log_generating_function(share, tasks, np.array([needed]), circle.zeta)[0]
         terms = np.exp(log_ratio) * circle.shares
         matters = (np.abs(terms) > _VANISHED * np.abs(terms[0])) | whole
         return np.exp(-circle.zeta[0, matters]), terms[matters] / np.sum(terms.real)
@@ -276,25 +284,27 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
 
 
-def _read_single_way(
-    share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
+def _read_certain(
+    share: Values, tasks: Values, needed: Counts, uncertain: Counts, is_left: NDArray[np.bool_]
 ) -> PointDistributions:
     """Return the distribution of B(x) at points x with only one way to reach B(x) = count.
 
     That is so where `needed` is 0 (no uncertain rank may be at most x) or `uncertain` (all must
     be); other points get meaningless numbers. `share` and `tasks` have shape (X, U), a row for each
-    point and a column for each block; the others have shape (X,). Where `left`, the tail is
+    point and a column for each block; the others have shape (X,). Where `is_left`, the tail is
     -P(B(x) >= count).
     """
     log_none = np.sum(tasks * np.log1p(-share), axis=1)  # of the chance that none is at most x
     log_all = np.sum(tasks * np.log(share), axis=1)  # that all are
-    all_needed = needed == uncertain
-    log_mass = np.where(needed == 0, log_none, np.where(all_needed, log_all, -np.inf))
+    is_reached = needed <= 0  # B(x) >= count anyway
+    are_all_needed = needed == uncertain
+
+    log_mass = np.select([needed == 0, are_all_needed], [log_none, log_all], -np.inf)
     mass = np.exp(log_mass)
-    at_least = np.where(needed <= 0, 1.0, np.where(all_needed, mass, 0.0))
-    below = np.where(needed <= 0, 0.0, np.where(all_needed, -np.expm1(log_all), 1.0))
+    at_least = np.select([is_reached, are_all_needed], [1.0, mass], 0.0)
+    below = np.select([is_reached, are_all_needed], [0.0, -np.expm1(log_all)], 1.0)
     error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
-    return PointDistributions(np.where(left, -at_least, below), mass, error)
+    return PointDistributions(np.where(is_left, -at_least, below), mass, error)
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
@@ -312,7 +322,9 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
     return find_tilt(moments, uncertain, target, 1e-4)
 
 
-def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
+def _log_generating_function(
+    share: Values, tasks: Values, needed: Counts, zeta: Complex
+) -> Complex:
     """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes); zeta is tilt + i angle.
 
     g is the generating function of the number of ranks at most x. `share` (F) and `tasks` have
@@ -322,27 +334,32 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
     """
     tilt = zeta[:, 0].real
     angle = zeta[0].imag
+
+    # The tilted chances of a rank to be at most x, p, and beyond it.
     miss_weight = (1 - share) * np.exp(-tilt)[:, None]
     hit = share / (share + miss_weight)
     miss = miss_weight / (share + miss_weight)
     is_likely = hit > 0.5
     smaller = np.minimum(hit, miss)
+
+    # The value at angle 0, and i angle for each task whose p is likely, less that of z^needed.
     log_factors = np.log1p(share * np.expm1(tilt)[:, None])
     at_angle_0 = np.einsum("xu,xu->x", tasks, log_factors) - tilt * needed
-    turns = np.sum(np.where(is_likely, tasks, 0.0), axis=1) - needed
-    total: Complex = at_angle_0[:, None] + 1j * turns[:, None] * angle
+    num_turns = np.sum(np.where(is_likely, tasks, 0.0), axis=1) - needed
+    total: Complex = at_angle_0[:, None] + 1j * num_turns[:, None] * angle
+
     v = np.expm1(1j * angle)
     modulus = float(smaller.max()) * float(np.abs(v).max())
     if modulus <= _RADIUS:
         num_terms = max(2, _count_terms(modulus, tasks))
-        _add_powers(total, smaller, is_likely, tasks, v, num_terms=num_terms)
+        _add_logs_by_powers(total, smaller, is_likely, tasks, v, num_terms=num_terms)
     else:
-        _add_logarithms(total, smaller, is_likely, tasks, v)
+        _add_logs_directly(total, smaller, is_likely, tasks, v)
 
     return total
 
 
-def _add_powers(
+def _add_logs_by_powers(
     total: Complex,
     smaller: Values,
     is_likely: NDArray[np.bool_],
@@ -357,21 +374,21 @@ def _add_powers(
     conjugate of the logarithm is added: see the top of this module. `v` has shape (nodes,), and
     `total` (X, nodes). |p v| is at most 0.6.
     """
-    signed_tasks = np.where(is_likely, -tasks, tasks)
-    power = np.ones_like(smaller)
-    v_power = np.ones_like(v)
+    signed_tasks = np.where(is_likely, -tasks, tasks)  # a conjugate has the opposite imaginary part
+    p_power = np.ones_like(smaller)
+    v_power = np.ones_like(v)  # of -v
     for k in range(1, num_terms + 1):
-        power *= smaller
+        p_power *= smaller
         v_power = v_power * -v
-        real_sum = np.einsum("xu,xu->x", power, tasks)
-        imaginary_sum = np.einsum("xu,xu->x", power, signed_tasks)
-        total -= (real_sum[:, None] * v_power.real + 1j * imaginary_sum[:, None] * v_power.imag) / k
+        real_sum = np.einsum("xu,xu->x", p_power, tasks)[:, None]
+        imaginary_sum = np.einsum("xu,xu->x", p_power, signed_tasks)[:, None]
+        total -= (real_sum * v_power.real + 1j * imaginary_sum * v_power.imag) / k
 
 
-def _add_logarithms(
+def _add_logs_directly(
     total: Complex, smaller: Values, is_likely: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add the same sum as :func:`_add_powers`, for p v of any size; v is e^(i angle) - 1."""
+    """Add what :func:`_add_logs_by_powers` adds, for p v of any size; v is e^(i angle) - 1."""
     sign = np.where(is_likely, -1.0, 1.0)  # a conjugate has the opposite angle
     # As many blocks at once as tables of _TABLE numbers allow.
     width = max(1, _TABLE // max(total.size, 1))
@@ -457,20 +474,19 @@ class Gaps:
         polynomials; half of the nodes tell the errors. Of these two the one with the smaller error
         of the second sum, weighted with `mass` = P(B(y) = m), is returned.
         """
-        sums = np.stack(
-            [
-                np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
-                for y, (x, weights) in zip(self.nodes.tolist(), self.distributions, strict=True)
-            ],
-            axis=1,
-        )
+        sums_at_nodes = []
+        for y, (x, weights) in zip(self.nodes.tolist(), self.distributions, strict=True):
+            terms = curvature(y + x.astype(np.float64)) * weights
+            sums_at_nodes.append(np.sum(terms, axis=-1))
+
+        sums = np.stack(sums_at_nodes, axis=1)
         approximate = np.ones((2, points.size))
         if not self.exact:
             approximate = _sum_independent_gaps(points, self.steps, curvature)
 
         at_nodes = approximate[:, np.searchsorted(points, self.nodes)]
         ratio = np.divide(sums, at_nodes, out=np.ones_like(sums), where=at_nodes != 0)
-        routes = []
+        estimates = []
         for degree in (1, _DEGREE):
             fine = approximate * self._interpolate_ratio(points, ratio, degree, step=1)
             if self.exact:
@@ -478,13 +494,13 @@ class Gaps:
             else:
                 coarse = approximate * self._interpolate_ratio(points, ratio, degree, step=2)
                 error = 2 * np.abs(fine - coarse)
-            routes.append((fine, error))
+            estimates.append((fine, error))
 
-        def weigh_error(route: tuple[Values, Values]) -> float:
-            _, (_, of_second) = route
-            return float(np.sum(mass * of_second))
+        def weigh_error(estimate: tuple[Values, Values]) -> float:
+            _, (_, error_of_second_sum) = estimate
+            return float(np.sum(mass * error_of_second_sum))
 
-        return min(routes, key=weigh_error)
+        return min(estimates, key=weigh_error)
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
         """Interpolate both rows of ratios at all points, from every `step`-th node."""

@@ -137,10 +137,13 @@ def rank_variance(histogram: Histogram) -> Moments:
     n = histogram.total
     z = sizes * sizes - 1
     s = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
-    # Sums over all tasks.
-    sum_z, sum_s = int(np.dot(tasks, z)), int(np.dot(tasks, s))
-    sum_zz, sum_ss = int(np.dot(tasks * z, z)), int(np.dot(tasks * s, s))
-    sum_zs, sum_zss = int(np.dot(tasks * z, s)), int(np.dot(tasks * z * s, s))
+    # Sums over all tasks: sum_zss is that of z s^2.
+    sum_z = int(np.dot(tasks, z))
+    sum_s = int(np.dot(tasks, s))
+    sum_zz = int(np.dot(tasks * z, z))
+    sum_ss = int(np.dot(tasks * s, s))
+    sum_zs = int(np.dot(tasks * z, s))
+    sum_zss = int(np.dot(tasks * z * s, s))
     sum_excess = 4 * sum_zz - 12 * sum_z  # of 720 (m_4 - m_2^2)
     sum_kurtosis = -6 * sum_zz - 12 * sum_z  # of 720 (m_4 - 3 m_2^2)
     # n^2 sum (s - mean s)^2, and n^2 sum z (s - mean s)^2.
@@ -166,22 +169,27 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
 
     tasks = histogram.num_tasks.astype(np.float64)
-    square = np.square(histogram.num_candidates.astype(np.float64))
-    m2 = (square - 1) / 12
-    excess = (square - 1) * (square - 4) / 180  # m_4 - m_2^2
+    sizes_squared = np.square(histogram.num_candidates.astype(np.float64))
+    m2 = (sizes_squared - 1) / 12
+    excess = (sizes_squared - 1) * (sizes_squared - 4) / 180  # m_4 - m_2^2
     offsets = offsets_of(histogram)
     means = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
-    distance = means - math.fsum((tasks * p * means).tolist())  # from the mean of all ranks
+    mean_of_all = math.fsum((tasks * p * means).tolist())
+    distance = means - mean_of_all
     # What rounding of the means adds to the squares of distances, in units of roundoff.
     square_error = np.square(distance) + 2 * np.abs(distance) * float(means.max())
-    expectation = math.fsum((tasks * p * (distance**2 + (1 - p) * m2)).tolist())
-    expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (square_error + m2)))
+
+    terms = tasks * p * (distance**2 + (1 - p) * m2)
+    expectation = math.fsum(terms.tolist())
+    rounded = float(np.sum(tasks * p * (square_error + m2)))
+    expectation_error = 32 * UNIT_ROUNDOFF * rounded
+
     # The variance is a sum of positive and of negative terms; rounding is a share of their size.
     crossed = 2 * float(np.sum(tasks * p**2 * m2)) ** 2
     positive = tasks * p**2 * (4 * distance**2 * m2 + excess)
-    negative = tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
-    size = float(np.sum(tasks * p**2 * (4 * square_error * m2 + excess) + negative)) + crossed
-    variance_error = 32 * UNIT_ROUNDOFF * size
+    negative = tasks * p**3 * (2 * excess + p * (sizes_squared**2 - 1) / 120)
+    rounded_terms = tasks * p**2 * (4 * square_error * m2 + excess) + negative
+    variance_error = 32 * UNIT_ROUNDOFF * (float(np.sum(rounded_terms)) + crossed)
     total = math.fsum([*positive.tolist(), crossed, *(-negative).tolist()])
     variance = float(lift_rounding(np.array([total]), np.array([variance_error]))[0])
     return Moments(expectation, expectation_error, variance, variance_error, "closed_form")
@@ -203,13 +211,15 @@ def standard_deviation(histogram: Histogram) -> Moments:
     if has_many_blocks(histogram):  # moments take long: a low order, and less accuracy, first
         orders = [(_LOW_ORDER, GOOD_FOR_MANY), *orders]
 
-    for order, enough in orders:
-        central = _central_moments(ranks, square.variance / square.expectation**2, order)
-        gap = _by_series(central)
-        if gap.error <= enough * gap.value:
+    relative_variance = square.variance / square.expectation**2
+    for order, largest_error in orders:
+        central = _central_moments(ranks, relative_variance, order)
+        gap = _estimate_gap_by_series(central)
+        if gap.error <= largest_error * gap.value:
             break
     else:  # no order was good enough
-        gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
+        gap_by_transform = _estimate_gap_by_transform(ranks, central)
+        gap = min(gap, gap_by_transform, key=lambda estimate: estimate.error)
 
     expectation = root * (1 - gap.value)
     variance = square.expectation * gap.value * (2 - gap.value)
@@ -449,43 +459,51 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     """Return the central moments E[x^k] of V = E[V] (1 + x), k = 0 .. order; the second is exact.
 
     E[x^k] is (-1)^k k! times the coefficient of s^k in the series of E_Z[...] at the top of this
-    module. At each node of Z, the logarithms of the means of single tasks add up.
+    module, a series in sqrt(s). At each node of Z, the logarithms of the means of single tasks add
+    up.
     """
     n = ranks.total
     mean = ranks.variance
+
+    # Gauss's rule for Z. Even powers of sqrt(s) are even in Z: positive nodes are enough.
+    z_nodes, z_weights = np.polynomial.hermite_e.hermegauss(order + 2)
+    is_positive = z_nodes > 0
+    z_nodes = z_nodes[is_positive]
+    z_weights = z_weights[is_positive] / np.sum(z_weights[is_positive])
+
     # The parts of the exponent of each task with s, and with Z sqrt(s); shape (U, nodes).
     nodes, shares = ranks.rule_of(order + 2)
     excess = _centre_squares(ranks, nodes, shares) / n / mean
     slope = math.sqrt(2 / mean) / n * nodes
-    normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
-    # Even powers of sqrt(s) are even in Z.
-    half = normal > 0
-    normal = normal[half][:, None, None]
-    normal_weights = normal_weights[half] / np.sum(normal_weights[half])
-    means = [np.ones((normal.size, ranks.sizes.size))]
-    summands = [np.zeros(normal.size)]  # of all means, added up by size
-    for term in _expand(excess, normal * slope, 2 * order):
-        means.append(np.sum(shares * term, axis=-1))
-        summands.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
 
-    # Neither part has a mean.
+    # By powers of sqrt(s): the mean of one task of each size, shape (Z, U), and the sum over all
+    # tasks of the size of what is averaged, shape (Z,).
+    means = [np.ones((z_nodes.size, ranks.sizes.size))]
+    averaged = [np.zeros(z_nodes.size)]
+    for term in _expand_gaussian(excess, z_nodes[:, None, None] * slope, 2 * order):
+        means.append(np.sum(shares * term, axis=-1))
+        averaged.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
+
+    # Neither part of the exponent has a mean.
     means[1] = np.zeros_like(means[0])
-    summands[1] = summands[0]
+    averaged[1] = averaged[0]
+
     # The product over all tasks, by the sum of the logarithms.
     logs = [log @ ranks.weights for log in _logarithm(means)]
     squared = np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1))
     logs[2] = logs[2] - squared / n / n / mean
     series = _exponential(logs)
-    sizes = _exponential([np.abs(log) for log in logs])
-    # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
-    none = np.zeros(normal.size)
-    lost = [none] * len(series)
+
+    # The terms of the series without their signs: with few tasks B^2 is no small part of A, and
+    # high powers of x all but cancel.
+    absolute_series = _exponential([np.abs(log) for log in logs])
+    cancelled = [np.zeros(z_nodes.size)] * len(series)
     if ranks.offsets.any():
         # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is
         # far is wide.
         for g in range(len(series)):
-            terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
-            lost[g] = sum(terms, none)
+            terms = [averaged[j] * np.abs(series[g - j]) for j in range(g + 1)]
+            cancelled[g] = sum(terms, np.zeros(z_nodes.size))
 
     moments = [
         Estimate(1.0, 0.0),
@@ -494,15 +512,15 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     ]
     for k in range(3, order + 1):
         factorial = float(math.factorial(k))
-        value = (-1) ** k * factorial * float(normal_weights @ series[2 * k])
-        off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
-        error = UNIT_ROUNDOFF * factorial * float(normal_weights @ off)
+        value = (-1) ** k * factorial * float(z_weights @ series[2 * k])
+        rounded = _MOMENT_ERROR * absolute_series[2 * k] + _MEAN_ERROR * cancelled[2 * k]
+        error = UNIT_ROUNDOFF * factorial * float(z_weights @ rounded)
         moments.append(Estimate(value, error))
 
     return moments
 
 
-def _expand(excess: Values, slope: Values, order: int) -> Iterator[Values]:
+def _expand_gaussian(excess: Values, slope: Values, order: int) -> Iterator[Values]:
     """Yield the coefficients of x, x^2 ... x^order in exp(slope x - excess x^2), x = sqrt(s)."""
     term, previous = np.ones_like(slope), np.zeros(1)
     for g in range(1, order + 1):
@@ -516,15 +534,15 @@ def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
     `nodes`, shape (U, nodes), are ranks less the mean of their own row, `shares` their weights.
     """
     away = ranks.away[:, None]
-    if ranks.offsets.any():
-        # Far out, squares of y would cancel: away^2, which is the same in a row, is left out.
-        squares, rest = nodes * nodes, 2 * away * nodes
-        centred = rest + (squares - np.sum(shares * squares, axis=1, keepdims=True))
-    else:
+    if not ranks.offsets.any():
         squares = np.square(away + nodes)
-        centred = squares - np.sum(shares * squares, axis=1, keepdims=True)
+        mean_squares = np.sum(shares * squares, axis=1, keepdims=True)
+        return np.asarray(squares - mean_squares)
 
-    return np.asarray(centred)
+    # Far out, squares of y = away + node would cancel: away^2, the same in a row, is left out.
+    squares = nodes * nodes
+    mean_squares = np.sum(shares * squares, axis=1, keepdims=True)
+    return np.asarray(2 * away * nodes + (squares - mean_squares))
 
 
 def _logarithm(series: list[Values]) -> list[Values]:
@@ -565,23 +583,31 @@ def _exponential(logs: list[Values]) -> list[Values]:
     return list(a)
 
 
-def _by_series(central: list[Estimate]) -> Estimate:
-    """Return the gap from the binomial series, cut after the even order with the least error."""
+def _estimate_gap_by_series(central: list[Estimate]) -> Estimate:
+    """Return the gap g = 1 - E[sqrt(1 + x)] from the moments E[x^k], by their index k.
+
+    It is -sum_{k >= 2} C(1/2, k) E[x^k], cut after the even order with the least error.
+    """
     coefficients = [binomial(0.5, k) for k in range(len(central))]
-    routes = []
+    estimates = []
     for last in range(2, len(central), 2):  # the bound of the remainder holds for even orders only
-        terms = list(zip(coefficients, central, strict=True))[2 : last + 1]
-        value = -math.fsum(coefficient * moment.value for coefficient, moment in terms)
-        # All coefficients from the first on add up to 1 in size.
-        remaining = 1 - math.fsum(abs(coefficient) for coefficient in coefficients[1 : last + 1])
-        truncation = (central[last].value + central[last].error) * remaining
-        rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in terms)
-        routes.append(Estimate(value, truncation + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
+        terms = []
+        roundings = []
+        for k in range(2, last + 1):
+            terms.append(coefficients[k] * central[k].value)
+            roundings.append(abs(coefficients[k]) * central[k].error)
 
-    return min(routes, key=lambda estimate: estimate.error)
+        value = -math.fsum(terms)
+        # The sizes of all coefficients from the first on add up to 1.
+        sizes = [abs(coefficient) for coefficient in coefficients[1 : last + 1]]
+        left_out = (central[last].value + central[last].error) * (1 - math.fsum(sizes))
+        error = left_out + math.fsum(roundings) + 4 * UNIT_ROUNDOFF * abs(value)
+        estimates.append(Estimate(value, error))
+
+    return min(estimates, key=lambda estimate: estimate.error)
 
 
-def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
+def _estimate_gap_by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     """Return the gap g from the transform L of V, by the trapezoidal rule in ln s with step STEP.
 
     Terms are s^(-1/2) (L(s) - e^-s), as s^(-3/2) ds = s^(-1/2) d(ln s). For small s they come from
@@ -589,30 +615,34 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     """
     scale = ranks.total * ranks.variance
     order, last_node = _reach_of_power_series(central)
-    # At e^-30 they go as s^(3/2), and are nothing.
-    s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), last_node + 1))
-    powers = [(-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)]
-    series = sum(powers, np.zeros(s.size))
-    terms = (np.exp(-s) * series / np.sqrt(s)).tolist()
+    # The smallest s is e^-30: there the terms, which go as s^(3/2), are nothing.
+    small_s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), last_node + 1))
+    series = np.zeros(small_s.size)
+    for k in range(2, order):
+        series = series + (-1) ** k * central[k].value / math.factorial(k) * small_s**k
+
+    terms = (np.exp(-small_s) * series / np.sqrt(small_s)).tolist()
     error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(terms)
+
     # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
     end = _VANISHED * scale * ranks.total / (ranks.total - 1)
-    node, total = last_node, math.fsum(terms)
+    node = last_node
+    total = math.fsum(terms)
     while True:
         node += 1
-        s_at = math.exp(STEP * node)
-        transform = ranks.transform(s_at / scale)
-        weight = 1 / math.sqrt(s_at)
-        terms.append(weight * (transform - math.exp(-s_at)))
+        s = math.exp(STEP * node)
+        transform = ranks.transform(s / scale)
+        weight = 1 / math.sqrt(s)
+        terms.append(weight * (transform - math.exp(-s)))
         roundings = _TRANSFORM_ERROR * (1 - math.log(transform + TINY))
         error += weight * UNIT_ROUNDOFF * transform * roundings
-        # L falls, so the rest is at most that of a constant.
-        rest = transform * weight / math.expm1(STEP / 2)
+        # L falls, so the terms beyond add at most what they would if it stayed as it is.
+        remainder = transform * weight / math.expm1(STEP / 2)
         total += terms[-1]
-        if s_at > end or rest < UNIT_ROUNDOFF / 16 * total:
+        if s > end or remainder < UNIT_ROUNDOFF / 16 * total:
             break
 
-    terms.append(rest)
+    terms.append(remainder)
     factor = STEP / (2 * math.sqrt(math.pi))
     return Estimate(factor * math.fsum(terms), factor * error)
 

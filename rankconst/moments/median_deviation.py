@@ -119,46 +119,57 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     if certain:
         return certain
 
-    n = histogram.total
     # Tasks with one candidate and the same offset are one row.
-    if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:
+    certain_tasks = histogram.num_tasks[histogram.num_candidates == 1]
+    most_alike = int(np.max(certain_tasks, initial=0))
+    if histogram.total == 1 or 2 * most_alike > histogram.total:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
 
     rng = make_generator()
     control = _place_control(histogram)
     limit = most_draws(histogram)
-    size = min(_PILOT, limit // 2)
-    # With very many distinct N each pass over them is dear; the sample can share the pilot's.
-    is_shared = limit == 2 * size
-    num_first = size + limit if is_shared else size
+    pilot_size = min(_PILOT, limit // 2)
+    # With very many distinct N each pass over them is dear: then sample and pilot are drawn in one.
+    is_one_pass = limit == 2 * pilot_size
+    num_first = pilot_size + limit if is_one_pass else pilot_size
     values, counts = _draw(histogram, control.points, num_first, rng)
-    plan = _make_plan(control, values[:size], counts[:, :size], limit)
-    if is_shared:
-        values, counts = values[size:], counts[:, size:]
+    plan = _make_plan(control, values[:pilot_size], counts[:, :pilot_size], limit)
+    if is_one_pass:
+        values, counts = values[pilot_size:], counts[:, pilot_size:]
     else:
         values, counts = _draw(histogram, control.points, plan.draws, rng)
 
-    largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
-    first = second = _estimate_rare(histogram, values, largest)
-    if first is None or second is None:
-        first = _estimate(control, plan.for_expectation, values, counts)
-        second = _estimate(control, plan.for_variance, values, counts)
-        plain = _estimate(control, 0.0 * plan.for_expectation, values, counts)
-        # Next to an end of what is possible, L may lead beyond; the plain estimates cannot.
-        if not 0 <= first.expectation <= largest:
-            first = plain
-        if not second.variance >= 0:
-            second = plain
-
-    rounding = 2 * UNIT_ROUNDOFF * first.expectation
+    expectation, variance = _estimate_both(histogram, control, plan, values, counts)
+    rounding = 2 * UNIT_ROUNDOFF * expectation.expectation
     return Moments(
-        expectation=first.expectation / NORMAL_QUARTILE,
-        expectation_error=(first.expectation_error + rounding) / NORMAL_QUARTILE,
-        variance=second.variance / NORMAL_QUARTILE**2,
-        variance_error=second.variance_error / NORMAL_QUARTILE**2,
+        expectation=expectation.expectation / NORMAL_QUARTILE,
+        expectation_error=(expectation.expectation_error + rounding) / NORMAL_QUARTILE,
+        variance=variance.variance / NORMAL_QUARTILE**2,
+        variance_error=variance.variance_error / NORMAL_QUARTILE**2,
         method="sampled",
         num_draws=plan.draws,
     )
+
+
+def _estimate_both(
+    histogram: Histogram, control: _Control, plan: _Plan, values: Values, counts: Values
+) -> tuple[Moments, Moments]:
+    """Return the estimates to use for the expectation, and for the variance, of M."""
+    largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
+    rare = _estimate_rare(histogram, values, largest)
+    if rare is not None:
+        return rare, rare
+
+    for_expectation = _estimate(control, plan.for_expectation, values, counts)
+    for_variance = _estimate(control, plan.for_variance, values, counts)
+    plain = _estimate(control, 0.0 * plan.for_expectation, values, counts)
+    # Next to an end of what is possible, L may lead beyond; the plain estimates cannot.
+    if not 0 <= for_expectation.expectation <= largest:
+        for_expectation = plain
+    if not for_variance.variance >= 0:
+        for_variance = plain
+
+    return for_expectation, for_variance
 
 
 # Estimates: moments of M without its divisor, with standard errors.
@@ -221,18 +232,19 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
     slopes = _fit(values, counts)
     with_linear = _estimate(control, slopes, values, counts)
     plain = _estimate(control, 0.0 * slopes, values, counts)
-    first = min(with_linear, plain, key=lambda estimate: estimate.expectation_error)
-    second = min(with_linear, plain, key=lambda estimate: estimate.variance_error)
+    expectation = min(with_linear, plain, key=lambda estimate: estimate.expectation_error)
+    variance = min(with_linear, plain, key=lambda estimate: estimate.variance_error)
+
     # With S draws, errors are about 1/sqrt(S) of these, in standard deviations and variances.
-    scale = max(second.variance, 0.0)
-    largest = max(first.expectation_error * math.sqrt(scale), second.variance_error)
-    error_of_one_draw = math.sqrt(values.size) * largest
+    scale = max(variance.variance, 0.0)
+    largest_error = max(expectation.expectation_error * math.sqrt(scale), variance.variance_error)
+    error_of_one_draw = math.sqrt(values.size) * largest_error
     draws = 1 << ((2 * values.size).bit_length() - 1)
     while draws < limit and not error_of_one_draw < GOAL * scale * math.sqrt(draws):
         draws *= 2
 
-    for_expectation = slopes if first is with_linear else 0.0 * slopes
-    for_variance = slopes if second is with_linear else 0.0 * slopes
+    for_expectation = slopes if expectation is with_linear else 0.0 * slopes
+    for_variance = slopes if variance is with_linear else 0.0 * slopes
     return _Plan(for_expectation, for_variance, draws)
 
 
@@ -289,21 +301,18 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
     within = within_right - within_left
     # The ranks below a, and those nearer to it than `value`, must be fewer than half; the others
     # with the end included must be more.
-    half_up, half_down = (n + 1) // 2, n // 2
-    total = 0.0  # the sum of the bounds for each count
-    for mean, level, is_fewer in (
-        (below, half_up, True),
-        (up_to, half_down, False),
-        (nearer, half_up, True),
-        (within, half_down, False),
-    ):
-        is_expected = mean < level if is_fewer else mean > level
-        if is_expected:
-            total += math.exp(-_divergence(level, mean, n))
-        else:
-            total += 1.0
+    fewer_than, more_than = (n + 1) // 2, n // 2
+    probability = 0.0  # that any count is on the wrong side: the sum of the bounds for each
+    for expected_fewer, expected_more in ((below, up_to), (nearer, within)):
+        is_bounded = expected_fewer < fewer_than
+        exponent = -_divergence(fewer_than, expected_fewer, n) if is_bounded else 0.0
+        probability += math.exp(exponent)
 
-    return min(total, 1.0)
+        is_bounded = expected_more > more_than
+        exponent = -_divergence(more_than, expected_more, n) if is_bounded else 0.0
+        probability += math.exp(exponent)
+
+    return min(probability, 1.0)
 
 
 # What is less probable than this is reckoned with apart.
@@ -351,13 +360,13 @@ def _divergence(level: float, mean: float, n: int) -> float:
 
     0 ln 0 counts as 0. It is infinite if the mean is 0 or n and the level is not.
     """
-    total = 0.0
-    for part, expected in ((level, mean), (n - level, n - mean)):
-        if part > 0 and expected <= 0:
+    divergence = 0.0
+    for count, expected in ((level, mean), (n - level, n - mean)):
+        if count > 0 and expected <= 0:
             return math.inf
-        if part > 0:
-            total += part * math.log(part / expected)
-    return total
+        if count > 0:
+            divergence += count * math.log(count / expected)
+    return divergence
 
 
 # The control.
@@ -465,14 +474,15 @@ class _Rankings:
 class _Bracket(NamedTuple):
     """Distances t on either side of the one searched for, a column a ranking. Shapes (5, S).
 
-    Rows are t, the point down - t - 1 and B there, the point up + t and B there.
+    The rows of each are t, the point down - t - 1 and B there, the point up + t and B there.
     """
 
     low: Values  # too few ranks are within t
     high: Values  # enough are
 
 
-# Rows of a bracket's ends: the points on either side, each with B there.
+_T = 0  # the row of t in a bracket's ends
+# The rows of the points on either side, each with B there.
 _BELOW, _ABOVE = slice(1, 3), slice(3, 5)
 
 
@@ -495,23 +505,29 @@ class _Search:
         Fewer ranks are within `bracket.low`, as many or more within `bracket.high`. The returned
         bracket is the closest that the counts drawn on the way allow.
         """
-        low, high = next_low, next_high = bracket
-        while (is_open := high[0] - low[0] > 1).any():
-            # A ranking that is done is asked for what is known: its B are not drawn anew.
-            t = np.where(is_open, np.floor((low[0] + high[0]) / 2), high[0])
+        low, high = bracket  # of `level` ranks
+        next_low, next_high = bracket  # of one rank more
+        while (is_open := high[_T] - low[_T] > 1).any():
+            # Where the search is over, t is `high`, whose B is known: it is not drawn again.
+            t = np.where(is_open, np.floor((low[_T] + high[_T]) / 2), high[_T])
             below = np.maximum(self.down - t - 1, 0.0)
             above = np.minimum(self.up + t, self.rankings.edges[-1])
             # With t, the point below falls and the point above rises.
             counts_below = self.rankings.between(below, high[_BELOW], low[_BELOW], self.rng)
             counts_above = self.rankings.between(above, low[_ABOVE], high[_ABOVE], self.rng)
-            middle = np.array([t, below, counts_below, above, counts_above])
-            within = counts_above - counts_below
-            low = np.where(within < level, middle, low)
-            high = np.where(within < level, high, middle)
-            next_low = np.where((within <= level) & (t > next_low[0]), middle, next_low)
-            next_high = np.where((within > level) & (t < next_high[0]), middle, next_high)
+            at_t = np.array([t, below, counts_below, above, counts_above])
 
-        return high[0], _Bracket(next_low, next_high)
+            num_within = counts_above - counts_below
+            is_too_few = num_within < level
+            low = np.where(is_too_few, at_t, low)
+            high = np.where(is_too_few, high, at_t)
+
+            is_next_low = (num_within <= level) & (t > next_low[_T])
+            is_next_high = (num_within > level) & (t < next_high[_T])
+            next_low = np.where(is_next_low, at_t, next_low)
+            next_high = np.where(is_next_high, at_t, next_high)
+
+        return high[_T], _Bracket(next_low, next_high)
 
 
 def _draw(
@@ -519,20 +535,25 @@ def _draw(
 ) -> tuple[Values, Values]:
     """Draw rankings; return M without its divisor, and B at the points. Shapes (S,) and (K, S)."""
     # Tasks on blocks, and few tasks, are drawn rank by rank; many by counts of ranks below each N.
-    # Batches bound the memory.
-    rank_by_rank = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
-    numbers = len(histogram) + points.size + 1
-    method, smallest_batch = _draw_deviations, _SMALLEST_BATCH
-    if rank_by_rank:
-        numbers = histogram.total
-        method, smallest_batch = _draw_ranks, 1
+    if histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS:
+        draw_batch = _draw_ranks
+        numbers_a_draw = histogram.total
+        smallest_batch = 1
+    else:
+        draw_batch = _draw_deviations
+        numbers_a_draw = len(histogram) + points.size + 1
+        smallest_batch = _SMALLEST_BATCH
 
-    batch = max(smallest_batch, min(_TABLE // numbers, _LARGEST_BATCH))
-    parts = [
-        method(histogram, points, min(batch, draws - begin), rng)
-        for begin in range(0, draws, batch)
-    ]
-    deviations, counts = zip(*parts, strict=True)
+    # Batches bound the memory.
+    batch_size = max(smallest_batch, min(_TABLE // numbers_a_draw, _LARGEST_BATCH))
+    deviations = []
+    counts = []
+    for begin in range(0, draws, batch_size):
+        size = min(batch_size, draws - begin)
+        batch_deviations, batch_counts = draw_batch(histogram, points, size, rng)
+        deviations.append(batch_deviations)
+        counts.append(batch_counts)
+
     return np.concatenate(deviations), np.concatenate(counts, axis=1)
 
 

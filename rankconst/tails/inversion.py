@@ -23,8 +23,8 @@ of it.
 Sums of reciprocals or logarithms, and sums of unlike weights, lie on no usable lattice. Their
 integrand falls to nothing too, but may rise again far away, at frequencies where nearly all likely
 ranks are in phase: that is how an integral shows that the distribution is discrete. Such
-near-returns are looked up where they can be (:func:`_granularity`), and their weight is the stated
-error. If the integrand does not fall within the budget, S is smeared by a bounded amount instead,
+near-returns are looked up where they can be (:func:`_estimate_returns`), and their weight is the
+stated error. If the integrand does not fall within the budget, S is smeared by a bounded amount,
 
 .. math:: P(S + \epsilon U \ge x + \epsilon) \le P(S \ge x) \le P(S + \epsilon U \ge x - \epsilon),
           \qquad |U| \le 1,
@@ -111,10 +111,17 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     step = 1e-8 / distribution.width
     mean = float(distribution.cgf(np.array([step * 1j]), upper=True)[0].imag) / step
     upper = x >= mean
-    sign, scale = 1.0, abs(x)
-    if not upper:
-        sign, scale = -1.0, distribution.width
+    if upper:
+        first_t = 1.0 / distribution.width
+        scale = abs(x)
+        least, farthest = -math.inf, math.inf
+    else:
+        first_t = -1.0 / distribution.width
+        scale = distribution.width
         x += distribution.width
+        # A complement matters only next to 1: it is not followed to where terms overflow, or below
+        # e^-90.
+        least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
 
     def height(t: Values) -> Values:
         """Return the logarithm of the modulus of the integrand at t."""
@@ -122,19 +129,15 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
         transform: Values = distribution.cgf(z, upper=upper).real
         return transform - t * x + np.log(np.abs(_kernel(span, z)))
 
-    # A complement matters only next to 1: it is not followed to where terms overflow, or below
-    # e^-90.
-    least, farthest = -math.inf, math.inf
-    if not upper:
-        least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
+    t = _find_lowest(height, first_t, least, farthest)
 
-    t = _find_lowest(height, sign / distribution.width, least, farthest)
-    terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper=upper)[0].real
+    log_means = distribution.log_means(np.array([t + 0j]), upper=upper)[0].real
+    terms = distribution.tasks * log_means
     # The second derivative of K, by differences.
     around = np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128)
     below, at_t, above = distribution.cgf(around, upper=upper).real
     variance = float(below - 2.0 * at_t + above) / (1e-3 * t) ** 2
-    sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(distribution.tasks.sum())
+    rounded = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(distribution.tasks.sum())
     return Saddle(
         t=t,
         x=x,
@@ -143,7 +146,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
         # A distribution that is nearly settled has next to no variance; the kernel still has a
         # width.
         deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
-        rounding=UNIT_ROUNDOFF * (sizes + 4.0 * abs(t) * scale) + distribution.off,
+        rounding=UNIT_ROUNDOFF * (rounded + 4.0 * abs(t) * scale) + distribution.off,
     )
 
 
@@ -151,10 +154,12 @@ def _find_lowest(
     height: Callable[[Values], Values], t: float, least: float, farthest: float
 ) -> float:
     """Find the lowest height: double t while it falls, then look on finer and finer grids."""
-    last, now = math.inf, float(height(np.array([t]))[0])
-    while least < now < last and abs(2.0 * t) < farthest:
+    previous = math.inf
+    current = float(height(np.array([t]))[0])
+    while least < current < previous and abs(2.0 * t) < farthest:
         t *= 2.0
-        last, now = now, float(height(np.array([t]))[0])
+        previous = current
+        current = float(height(np.array([t]))[0])
 
     for factor in (4.0, 1.3, 1.03):
         highest_power = 0.0 if abs(factor * t) > farthest else 1.0
@@ -171,7 +176,7 @@ def _kernel(span: float | None, z: Complex) -> Complex:
     return np.asarray(-span / np.expm1(-span * z), dtype=np.complex128)
 
 
-def _scale(saddle: Saddle) -> float:
+def _kernel_at_axis(saddle: Saddle) -> float:
     """Return the kernel at t, negative below 0: the integral is then minus the complement."""
     return float(_kernel(saddle.span, np.array([saddle.t + 0j]))[0].real)
 
@@ -184,24 +189,27 @@ def invert(distribution: SumDistribution, x: float) -> Tail:
     """
     if distribution.span is not None:
         saddle = find_saddle(distribution, x, distribution.span)
-        period = _period(distribution, saddle)
-        half_circle = math.ceil(0.5 * period / distribution.span)  # its nodes
-        step = 2.0 * math.pi / ((2 * half_circle + 1) * distribution.span)
-        z, g, is_complete = _walk(distribution, saddle, step, distribution.settles, half_circle)
+        period = _find_period(distribution, saddle)
+        num_nodes = math.ceil(0.5 * period / distribution.span)  # on half of the circle
+        step = 2.0 * math.pi / ((2 * num_nodes + 1) * distribution.span)
+        z, g, is_complete = _evaluate_nodes(
+            distribution, saddle, step, distribution.settles, num_nodes
+        )
         if is_complete:
-            log, error = _sum(saddle, z, g)
+            log, error = _integrate(saddle, z, g)
             return _make_tail(log, error, saddle, "exact")
 
     saddle = find_saddle(distribution, x, None)
-    step = 2.0 * math.pi / _period(distribution, saddle)
-    z, g, is_gone = _walk(distribution, saddle, step, settles=True)
+    step = 2.0 * math.pi / _find_period(distribution, saddle)
+    z, g, is_gone = _evaluate_nodes(distribution, saddle, step, settles=True)
     if is_gone:
-        log, error = _sum(saddle, z, g)
-        size = math.exp(log - saddle.cgf + saddle.t * saddle.x)
-        grains = _granularity(distribution, saddle, float(z[-1].imag)) / size
-        if grains < _GRANULAR:
-            return _make_tail(log, error + 2.0 * grains, saddle, "inversion")
-        z, g, _ = _walk(distribution, saddle, step, settles=False)  # as far as the budget allows
+        log, error = _integrate(saddle, z, g)
+        tail_on_axis = math.exp(log - saddle.cgf + saddle.t * saddle.x)  # over exp(K(t) - t x)
+        returns = _estimate_returns(distribution, saddle, float(z[-1].imag)) / tail_on_axis
+        if returns < _GRANULAR:
+            return _make_tail(log, error + 2.0 * returns, saddle, "inversion")
+        # As far as the budget allows.
+        z, g, _ = _evaluate_nodes(distribution, saddle, step, settles=False)
 
     return _bracket(saddle, z, g)
 
@@ -221,7 +229,7 @@ def _make_tail(
     return Tail.from_complement(log, error, method, log_most)
 
 
-def _period(distribution: SumDistribution, saddle: Saddle) -> float:
+def _find_period(distribution: SumDistribution, saddle: Saddle) -> float:
     r"""Return the least D = 2 pi / h for which the errors of the trapezoidal rule are negligible.
 
     h is its step, and the errors are the terms m = 1 and -1 at the top of this module. By
@@ -233,20 +241,26 @@ def _period(distribution: SumDistribution, saddle: Saddle) -> float:
     # The integral itself is about 1 / (t deviation) on this scale.
     log_target = _FINE + math.log1p(size * saddle.deviation)
     # Some u to try: away from 0, and towards 0 but short of it, where the closed forms are 0/0.
-    steps = np.geomspace(0.5, 40.0, 14) / saddle.deviation
-    outward = steps if saddle.upper else np.minimum(steps, 0.5 * distribution.farthest)
-    inward = np.append(steps[steps < 0.999 * size], 0.999 * size)
+    candidates = np.geomspace(0.5, 40.0, 14) / saddle.deviation
+    outward = candidates
+    if not saddle.upper:
+        outward = np.minimum(candidates, 0.5 * distribution.farthest)
+
+    inward = np.append(candidates[candidates < 0.999 * size], 0.999 * size)
+    away_from_0 = math.copysign(1.0, saddle.t)
     least_periods = []
-    for u, sign in ((outward, 1.0), (inward, -1.0)):
-        shift = math.copysign(sign, sign * saddle.t) * u
+    for u, direction in ((outward, away_from_0), (inward, -away_from_0)):
+        shift = direction * u
         z = (saddle.t + shift).astype(np.complex128)
         growth = distribution.cgf(z, upper=saddle.upper).real - saddle.cgf
-        least_periods.append(float(np.min((growth - shift * saddle.x + log_target) / u)))
+        # The bound of the term is e^-log_target at this D; the best u allows the least D.
+        periods = (growth - shift * saddle.x + log_target) / u
+        least_periods.append(float(np.min(periods)))
 
     return max(least_periods)
 
 
-def _walk(
+def _evaluate_nodes(
     distribution: SumDistribution,
     saddle: Saddle,
     step: float,
@@ -259,34 +273,38 @@ def _walk(
     nothing. On a lattice the integral ends after `circle` nodes off the axis. Returns nodes,
     integrand, and whether the integral is complete: it is not if the budget was spent before.
     """
-    scale = _scale(saddle)
-    nodes, values = [], []
+    kernel_at_axis = _kernel_at_axis(saddle)
+    last_node = _MOST_NODES if circle is None else circle
+    nodes = []
+    integrand = []
+    cost = 0.0
     # Chunks of nodes first .. stop - 1: each as long as all before it.
     first = 0
-    count = 32
-    spent = 0.0
-    last_node = _MOST_NODES if circle is None else circle
-    complete = False
-    while first <= last_node and not complete:
-        stop = min(first + count, last_node + 1)
+    chunk_size = 32
+    is_complete = False
+    while first <= last_node and not is_complete:
+        stop = min(first + chunk_size, last_node + 1)
         z: Complex = np.asarray(saddle.t + 1j * step * np.arange(first, stop), dtype=np.complex128)
-        spent += distribution.cost(abs(z[-1])) * len(z)
-        if spent > _BUDGET and first > _LEAST_NODES:
+        cost += distribution.cost(abs(z[-1])) * len(z)
+        if cost > _BUDGET and first > _LEAST_NODES:
             break
-        exponents = distribution.cgf(z, upper=saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
-        g = np.exp(exponents) * _kernel(saddle.span, z) / scale
+
+        transform = distribution.cgf(z, upper=saddle.upper)
+        exponents = transform - saddle.cgf - (z - saddle.t) * saddle.x
+        g = np.exp(exponents) * _kernel(saddle.span, z) / kernel_at_axis
         nodes.append(z)
-        values.append(g)
-        is_whole_chunk = stop - first == count
+        integrand.append(g)
+
+        is_whole_chunk = stop - first == chunk_size
         is_gone = settles and is_whole_chunk and bool(np.max(np.abs(g)) < _GONE)
-        complete = stop - 1 == circle or is_gone
+        is_complete = stop - 1 == circle or is_gone
         first = stop
-        count = stop
+        chunk_size = stop
 
-    return np.concatenate(nodes), np.concatenate(values), complete
+    return np.concatenate(nodes), np.concatenate(integrand), is_complete
 
 
-def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
+def _integrate(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
     """Apply the trapezoidal rule to the integrand `g` at the nodes `z`.
 
     Returns ln of the tail, or of its complement, and its error, for x moved by `shift`. If the
@@ -300,7 +318,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     # Conjugate nodes have conjugate values: all but the first count twice.
     total = float(terms[0].real) + 2.0 * float(terms[1:].real.sum())
     total_size = 1.0 + 2.0 * float(np.abs(terms[1:]).sum())
-    scale = abs(_scale(saddle)) * step / (2.0 * math.pi)
+    scale = abs(_kernel_at_axis(saddle)) * step / (2.0 * math.pi)
     # What was left out, rounding of the terms, and that of z x in the exponent.
     lost = 4.0 * _GONE * len(g) + 32.0 * UNIT_ROUNDOFF * total_size
     first_moment = float((np.abs(g) * np.abs(z.imag)).sum())
@@ -321,7 +339,7 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     # The bounds are the tails at x + radius and x - radius: ln of each, and its error.
     bounds = []
     for shift in (radius, -radius):
-        log, error = _sum(saddle, z, smeared, shift)
+        log, error = _integrate(saddle, z, smeared, shift)
         bounds.append((log, error + 4.0 * math.exp(-_BETA) * _BETA))
 
     (low, low_error), (high, high_error) = sorted(bounds)
@@ -342,7 +360,7 @@ def _window(z: Complex) -> Complex:
     return window
 
 
-def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) -> float:
+def _estimate_returns(distribution: SumDistribution, saddle: Saddle, reach: float) -> float:
     """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
 
     The integrand nearly returns to its largest size at frequencies at which nearly all likely ranks
@@ -363,10 +381,12 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
     log_means = distribution.log_means(np.array([saddle.t + 0j]), upper=saddle.upper)[0].real
     log_sums = log_means + np.log(distribution.sizes)
     reference = np.zeros(1) if saddle.upper else distribution.deviations(distribution.sizes)
-    exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - log_sums
-    chances = np.where(ranks[:, None] <= distribution.sizes, np.exp(exponents), 0.0)
+    deviations = distribution.deviations(ranks)[:, None] - reference
+    chances = np.exp(saddle.t * deviations - log_sums)
+    chances = np.where(ranks[:, None] <= distribution.sizes, chances, 0.0)
     num_tasks = distribution.tasks.sum()
     mean_chances = chances @ distribution.tasks / num_tasks  # shape (R,)
+
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
     if isinstance(distribution, ReciprocalDistribution):
         frequencies, phases = _reciprocal_returns(len(ranks))
@@ -374,7 +394,8 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
         frequencies, phases = _logarithmic_returns(len(ranks))
 
     modulus = np.minimum(np.abs(phases @ mean_chances), 1.0) ** num_tasks
-    return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
+    contributions = modulus / frequencies
+    return float(np.sum(contributions[frequencies > reach])) / math.pi
 
 
 @functools.lru_cache(maxsize=4)

@@ -98,7 +98,9 @@ def central_moments(histogram: Histogram) -> tuple[Any, Any]:
 
 def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
     ranks, central = central_moments(histogram)
-    return module._by_series(central), module._by_transform(ranks, central)
+    return module._estimate_gap_by_series(central), module._estimate_gap_by_transform(
+        ranks, central
+    )
 
 
 @pytest.mark.slow
