@@ -214,18 +214,19 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
     """
     make = {name: lambda table=table: table for name, table in tables.items()}
     opened = TablesInMemory(Path(), {"version": version}, Path(), make=make)
-    datasets = {row["dataset"]: row for row in tables["datasets"].to_pylist()}
-    names = {key: [row["title"], row["aliases"], row["counting"]] for key, row in datasets.items()}
-    constants = select_rows(tables["constants"], {"split": "test", "aggregation": "micro"})
+    datasets = tables["datasets"].to_pylist()
+    names = {row["dataset"]: [row["title"], row["aliases"], row["counting"]] for row in datasets}
     lines: list[dict[str, Any]] = [{"version": version, "names": names}]
-    for key, row in datasets.items():
-        rows = select_rows(constants, {"dataset": key}).to_pylist()
-        described = {name: row[name] for name in _DESCRIBED}
+
+    test_constants = select_rows(tables["constants"], {"split": "test", "aggregation": "micro"})
+    for row in datasets:
+        dataset = row["dataset"]
+        constants = select_rows(test_constants, {"dataset": dataset}).to_pylist()
         line = {
-            "dataset": key,
-            "described": described,
-            "protocols": opened.protocols(key),
-            "constants": _gather_constants(opened, rows),
+            "dataset": dataset,
+            "described": {column: row[column] for column in _DESCRIBED},
+            "protocols": opened.protocols(dataset),
+            "constants": _gather_constants(opened, constants),
         }
         lines.append(line)
 
@@ -246,13 +247,14 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
             continue
         histogram = tables.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
-        enough = None
+        smallest_difference = None
         if row["baseline"] == DEFAULT_BASELINE:
-            enough = find_smallest_difference(metric, histogram)
+            smallest_difference = find_smallest_difference(metric, histogram)
 
         address = f"{row['protocol']}/{row['side']}/{row['baseline']}"
         by_metric = constants.setdefault(address, {"num_tasks": row["num_tasks"]})
-        by_metric[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
+        moments = [row[name] for name in NUMBERS]
+        by_metric[metric.label] = [worst, smallest_difference, *moments]
 
     return constants
 

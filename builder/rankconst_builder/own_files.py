@@ -6,7 +6,6 @@ All rules about headings are here: of text files, of named columns, and of rows 
 from __future__ import annotations
 
 import io
-import itertools
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -310,12 +309,16 @@ def _choose_delimiter(body: bytes, name: str) -> str:
 
 
 def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
-    """Detect the delimiter, heading and quotes of triples, and their `columns` if not given."""
+    """Detect the delimiter, heading and quotes of a file of triples, and its order of columns.
+
+    `columns` is the order that the user gave, such as "hrt" for head, relation, tail, or None.
+    """
     body = content.removeprefix(BOM)
-    lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
-    first, second, *_ = (*lines, b"", b"")
+    lines = io.BytesIO(body)
+    first = lines.readline().rstrip(b"\r\n")
+    second = lines.readline().rstrip(b"\r\n")
     delimiter = _choose_delimiter(body, name)
-    if columns is None:  # otherwise the user has said what each column is
+    if columns is None:
         _refuse_rdf(body, first, name)
 
     if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
@@ -324,25 +327,29 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
     form = LineFormat(delimiter, columns or ORDER)
     form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    heading = name_columns(cells, columns)
-    if columns is None and "d" not in (heading or ""):
+    named_columns = name_columns(cells, columns)  # None if line 1 is no heading
+    has_time = named_columns is not None and "d" in named_columns
+    if columns is None and not has_time:
         _refuse_negatives(body, delimiter, name)
 
-    # pandas writes an empty heading above row numbers (",a,b,c").
-    has_row_numbers = len(cells) == 4 and not cells[0] and columns is None
-    if heading is not None:
-        if columns not in {None, heading}:
+    if named_columns is not None:
+        if columns not in {None, named_columns}:
             raise DataError(
-                f"{name}, line 1: {show_line(first)} says that the columns are {heading}, "
+                f"{name}, line 1: {show_line(first)} says that the columns are {named_columns}, "
                 f"--columns {columns}. Leave out --columns. {HEADING}"
             )
-        form = replace(form, columns=heading, header=True)
-    elif has_row_numbers:
+        form = replace(form, columns=named_columns, header=True)
+        has_row_numbers = columns is None and len(cells) == 4 and not cells[0]
+        return _Layout(name, form, first, named=True, certain=has_row_numbers)
+
+    # pandas writes an empty heading above row numbers (",a,b,c").
+    has_row_numbers = columns is None and len(cells) == 4 and not cells[0]
+    if has_row_numbers:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
 
-    return _Layout(name, form, first, named=heading is not None, certain=has_row_numbers)
+    return _Layout(name, form, first, named=False, certain=has_row_numbers)
 
 
 def _find_openke_layout(

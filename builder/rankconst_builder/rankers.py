@@ -192,35 +192,45 @@ class Ranker:
         """
         query_of_row = self.queries.of_task
         is_scored = ranks.score > 0
-        # The lowest level that matters to each query: [0] for rows that score 0, [1] for others.
-        min_of_query = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
-        np.minimum.at(min_of_query, (is_scored.astype(np.int64), query_of_row), min_level)
+
+        # The lowest level that matters to any row of a query, and to any row that is scored.
+        most = np.iinfo(np.int64).max
+        min_of_query = np.full(self.queries.keys.size, most)
+        np.minimum.at(min_of_query, query_of_row, min_level)
+        min_of_scored = np.full(self.queries.keys.size, most)
+        np.minimum.at(min_of_scored, query_of_row[is_scored], min_level[is_scored])
+
         # The rows of query q start at rows_by_query[starts[q]].
         rows_by_query = np.argsort(query_of_row, kind="stable")
         starts = np.searchsorted(query_of_row[rows_by_query], self.queries.numbers)
-        for leveled in self.list_levels(min_of_query.min(axis=0)):
+        for leveled in self.list_levels(min_of_query):
             queries = leveled.queries
             # The rows that ask these queries: rows[i] asks queries[group_of_row[i]].
             group_of_row, step = spread(self.queries.frequency[queries])
             rows = rows_by_query[starts[queries][group_of_row] + step]
+
             # A true answer that scores 0 is below all that score. Those with a level but without
             # frequency have not been counted yet.
-            missed = leveled.group[leveled.frequency == 0]
-            num_missed = np.bincount(missed, minlength=queries.size)
-            ranks.above[rows] += np.where(is_scored[rows], 0, num_missed[group_of_row])
+            uncounted = leveled.group[leveled.frequency == 0]
+            num_uncounted = np.bincount(uncounted, minlength=queries.size)
+            ranks.above[rows] += np.where(is_scored[rows], 0, num_uncounted[group_of_row])
+
+            # The candidates whose level is more than their frequency is worth.
             reached = self.reach(queries[leveled.group], leveled.frequency)
-            may_matter = leveled.level >= min_of_query[1, queries][leveled.group]
+            may_matter = leveled.level >= min_of_scored[queries][leveled.group]
             is_moved = may_matter & (leveled.level > reached)
-            group, level = leveled.group[is_moved], leveled.level[is_moved]
+            group = leveled.group[is_moved]
+            level = leveled.level[is_moved]
             frequency = leveled.frequency[is_moved]
+
             # Add each candidate at its score with the level, and remove it at the score without.
-            for sign, levels in ((1, level), (-1, np.zeros_like(level))):
+            for change, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
                 is_above_0 = scores > 0
                 order = Order(group[is_above_0], scores[is_above_0])
                 above, same = order.count(group_of_row, ranks.score[rows])
-                ranks.above[rows] += np.where(is_scored[rows], sign * above, 0)
-                ranks.same[rows] += sign * same
+                ranks.above[rows] += np.where(is_scored[rows], change * above, 0)
+                ranks.same[rows] += change * same
 
 
 class RuleRanker(Ranker):
@@ -295,8 +305,8 @@ class RuleRanker(Ranker):
         num_triples = connections.starts[anchors + 1] - first_triple  # of each query's anchor
         for tables in self._fill_tables(relations):
             begin, end = np.searchsorted(relations, (tables.first, tables.first + tables.width))
-            for part in cut(num_triples[begin:end]):
-                batch = np.arange(begin, end)[part]
+            for batch_slice in cut(num_triples[begin:end]):
+                batch = np.arange(begin, end)[batch_slice]
                 group, step = spread(num_triples[batch])
                 triples = first_triple[batch][group] + step
                 yield self._find_best(tables, by_relation[batch], group, triples, least)
@@ -398,20 +408,27 @@ class StepRanker(Ranker):
     def prepare(self) -> None:
         """Index the facts of all splits, so that they can be counted up to any time."""
         num_entities, num_times = self.graph.num_entities, self.graph.num_times
-        plain, self._timeless_query = self.queries.timeless
+        timeless, self._timeless_query = self.queries.timeless
         answers: list[Words] = []  # query without its time, entity, time
         occurrences: list[Words] = []  # relation, entity, anchor, time
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
-                anchor = (getattr(batch, _OTHER[self.side]), num_entities)
-                entity = (getattr(batch, self.side), num_entities)
-                time = (batch.codes[-1], num_times)
-                relation = (batch.relation, self.graph.num_relations)
-                occurrences.append(pack_all(relation, entity, anchor, time))
-                rows, query = plain.match(anchor[0], batch.relation)
-                answer, answer_time = entity[0][rows], time[0][rows]
+                anchor = getattr(batch, _OTHER[self.side])
+                entity = getattr(batch, self.side)
+                time = batch.codes[-1]
+                facts = pack_all(
+                    (batch.relation, self.graph.num_relations),
+                    (entity, num_entities),
+                    (anchor, num_entities),
+                    (time, num_times),
+                )
+                occurrences.append(facts)
+
+                # The facts that answer a query at any time.
+                rows, query = timeless.match(anchor, batch.relation)
+                answer = entity[rows]
                 words = pack_all(
-                    (query, plain.keys.size), (answer, num_entities), (answer_time, num_times)
+                    (query, timeless.keys.size), (answer, num_entities), (time[rows], num_times)
                 )
                 if self.graph.allowed_entities is not None:
                     words = words[self.graph.allowed_entities[answer]]
@@ -422,7 +439,7 @@ class StepRanker(Ranker):
         self._answers = drop_repeats(sort_words(answers))
         pairs, self._answer_time = unpack(self._answers, num_times)
         query, self._entity = unpack(pairs.view(np.uint64), num_entities)
-        self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
+        self._starts = np.searchsorted(query, np.arange(timeless.keys.size + 1))
         # The time at which the same answer comes next, or one after all times.
         is_last = np.append(is_new(pairs)[1:], True)
         self._next_time = np.append(self._answer_time[1:], num_times)
@@ -502,20 +519,21 @@ class StepRanker(Ranker):
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates of at least the given level for each query, in batches."""
         counts = np.diff(self._starts)[self._timeless_query]
-        for part in cut(counts):
-            queries = self.queries.numbers[part]
+        for batch in cut(counts):
+            queries = self.queries.numbers[batch]
             # One entry for each fact that answers a query at any time.
-            group, step = spread(counts[part])
+            group, step = spread(counts[batch])
             fact = self._starts[self._timeless_query[queries]][group] + step
             time = self._time[queries][group]
             level = self._answer_time[fact] + 1
+
             # The last time before the query's: the same answer comes next at its time or later.
             is_last = (level <= time) & (self._next_time[fact] >= time)
-            last = np.flatnonzero(is_last & (level >= least[queries][group]))
-            group = group[last]
-            entities = self._entity[fact[last]]
+            is_listed = is_last & (level >= least[queries][group])
+            group = group[is_listed]
+            entities = self._entity[fact[is_listed]]
             frequency = self.find_frequency(queries[group], entities)
-            yield Leveled(queries, group, level[last], frequency)
+            yield Leveled(queries, group, level[is_listed], frequency)
 
 
 # -- baselines -------------------------------------------------------------------------------------
@@ -581,9 +599,10 @@ def count_baselines(
         for (protocol, split), chance in counts.items():
             for baseline in informed:
                 if chance.answers is not None and baseline in rankers_by_baseline:
-                    key = chance, rankers_by_baseline[baseline]
+                    ranker_class = rankers_by_baseline[baseline]
+                    key = chance, ranker_class
                     if key not in shared:
-                        shared[key] = _rank(rankers, chance, split, rankers_by_baseline[baseline])
+                        shared[key] = _rank(rankers, chance, split, ranker_class)
                     ranks[protocol, split, baseline] = shared[key]
                 advance()
 
@@ -608,7 +627,8 @@ def _choose_counting(
     if chance is None or not chance.tasks.rows.size:
         return RULES
 
-    rules, frequency = (_expect_mrr(rankers, chance, choice) for choice in (RULES, FREQUENCY))
+    rules = _expect_mrr(rankers, chance, RULES)
+    frequency = _expect_mrr(rankers, chance, FREQUENCY)
     gain = frequency.expectation - rules.expectation
     errors = frequency.expectation_error + rules.expectation_error
     return FREQUENCY if gain > errors else RULES
@@ -631,29 +651,34 @@ def _rank(
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         ranker = rankers.get(ranker_class, split, side)
-        raw_ranks, rows = ranker.raw_ranks, chance.tasks.rows
+        rows = chance.tasks.rows
         queries = chance.tasks.queries[side]
-        true_score = raw_ranks.score[rows]
+        true_score = ranker.raw_ranks.score[rows]
+
+        # The known answers that score: how many are above each true answer, and how many tie.
         known = _list_answers(answers, queries, timed=ranker.timed)
-        known_score = ranker.find(ranker.locate(known.queries)[known.query], known.entity)
+        query_of_ranker = ranker.locate(known.queries)
+        known_score = ranker.find(query_of_ranker[known.query], known.entity)
         is_scored = known_score > 0
         order = Order(known.query[is_scored], known_score[is_scored])
         known_above, known_same = order.count(known.queries.of_task, true_score)
-        offset = raw_ranks.above[rows] - known_above
-        same = raw_ranks.same[rows] - known_same
+
+        num_above = ranker.raw_ranks.above[rows] - known_above
+        num_same = ranker.raw_ranks.same[rows] - known_same
         if known_score.size:  # the true answer is among the known ones, but stays a candidate
-            same += 1
+            num_same += 1
 
         # A true answer that scores 0 ties with all that are not above it.
         candidates = chance.blocks[side].size[queries.of_task]
-        size = np.where(true_score > 0, same, candidates - offset)
-        if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
+        size = np.where(true_score > 0, num_same, candidates - num_above)
+        is_possible = (num_above >= 0) & (size >= 1) & (num_above + size <= candidates)
+        if not is_possible.all():
             raise DataError(
                 f"{side}: ties of a true answer exceed the candidates. "
                 "Please report this bug with the dataset."
             )
         of_task = np.arange(size.size)
-        blocks[side] = Blocks(queries, of_task, query=queries.of_task, size=size, offset=offset)
+        blocks[side] = Blocks(queries, of_task, query=queries.of_task, size=size, offset=num_above)
 
     return replace(chance, blocks=blocks)
 

@@ -84,10 +84,12 @@ class Order:
                 f"up to {scores.max()} are too many for 64-bit keys."
             )
 
-        keys, frequency = count_runs(sort_words([(groups * self._step + scores).view(np.uint64)]))
+        words = (groups * self._step + scores).view(np.uint64)
+        keys, frequency = count_runs(sort_words([words]))
         self._keys = keys.view(np.int64)
-        self._until = np.append(0, np.cumsum(frequency))
-        self._ends = np.cumsum(np.bincount(groups, minlength=1))
+        # How many scores have a smaller key than each, and how many groups up to each one have.
+        self._num_below = np.append(0, np.cumsum(frequency))
+        self._num_until = np.cumsum(np.bincount(groups, minlength=1))
 
     def count(self, groups: Codes, scores: Codes) -> Standing:
         """Count the scores of each group that are above each given one, and those that equal it.
@@ -98,12 +100,13 @@ class Order:
         keys = groups * self._step + np.minimum(scores, self._step)
         index = search(self._keys, keys)
         occurs = np.append(self._keys, -1)[index] == keys  # -1 where all keys are smaller
-        # Counted from the first group: the scores below each, up to each, and of the whole group.
-        below = self._until[index]
-        up_to = self._until[index + occurs]
+        # Counted from the first group: the scores below each, up to each, and to the group's end.
+        below = self._num_below[index]
+        up_to = self._num_below[index + occurs]
         # A group behind the last has no scores, and ends where the last does.
-        ends = self._ends[np.minimum(groups, self._ends.size - 1)]
-        return Standing(ends - up_to, up_to - below)
+        last_group = self._num_until.size - 1
+        until_end = self._num_until[np.minimum(groups, last_group)]
+        return Standing(until_end - up_to, up_to - below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,10 @@ class Rules:
 
     @classmethod
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
-        """Give rules their levels, comparing confidences exactly.
+        """Compute the confidence of each rule, support / divisor, and number them as levels.
+
+        Confidences are compared exactly, as fractions. A divisor is the number of pairs of entities
+        that the body of the rule connects, and the prior.
 
         Parameters
         ----------
@@ -139,15 +145,25 @@ class Rules:
         relation, body = unpack(codes, 2 * num_relations)
         divisor = pairs[body % num_relations] + PRIOR
         confidence = expand_fractions(support, divisor)
-        # By relation, then by confidence: each new confidence is one level up.
+
+        # In order of relation, then of confidence, each new confidence is one level up.
         order = np.lexsort((confidence, relation))
         starts_level = is_new(confidence[order]) | is_new(relation[order])
-        first = order[starts_level]  # a rule of each level
-        starts = np.searchsorted(relation[first], np.arange(num_relations))
-        # Count levels from the first of the relation.
+        rule_of_level = order[starts_level]  # one of the rules of each level
+        relation_of_level = relation[rule_of_level]
+        first_level = np.searchsorted(relation_of_level, np.arange(num_relations))
+
+        # The levels of each relation start at 1.
         level = np.empty_like(order)
-        level[order] = np.cumsum(starts_level) - starts[relation[order]]
-        return cls(codes, level, starts, support[first], divisor[first], relation[first])
+        level[order] = np.cumsum(starts_level) - first_level[relation[order]]
+        return cls(
+            codes=codes,
+            level=level,
+            starts=first_level,
+            support=support[rule_of_level],
+            divisor=divisor[rule_of_level],
+            relation=relation_of_level,
+        )
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
@@ -189,12 +205,12 @@ class Connections:
         anchor_of_entity[anchors] = np.arange(anchors.size)
         is_useful = np.zeros(num_relations, dtype=np.bool_)
         is_useful[relations] = True
-        parts = []  # words: number of the anchor, other entity, body
+        links = []  # words of a batch each: number of the anchor, other entity, body
         for batch in split_batches(graph.splits["train"]):
             # A triple between two anchors counts twice: from its head and from its tail.
-            forwards = (0, batch.head, batch.tail)
-            backwards = (num_relations, batch.tail, batch.head)
-            for offset, anchor, entity in (forwards, backwards):
+            forwards = (batch.head, batch.tail, 0)
+            backwards = (batch.tail, batch.head, num_relations)
+            for anchor, entity, first_body in (forwards, backwards):
                 rows = np.flatnonzero(anchor_of_entity[anchor] >= 0)
                 rows = rows[is_useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
@@ -203,15 +219,16 @@ class Connections:
                 words = pack_all(
                     (anchor_of_entity[anchor[rows]], anchors.size),
                     (entity[rows], num_entities),
-                    (batch.relation[rows] + offset, 2 * num_relations),
+                    (batch.relation[rows] + first_body, 2 * num_relations),
                 )
-                parts.append(words)
+                links.append(words)
 
-        joined, body = unpack(drop_repeats(sort_words(parts)), 2 * num_relations)
-        pairs = joined.view(np.uint64)
-        firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(num_entities)
-        starts = np.searchsorted(pairs, firsts)
+        distinct_links = drop_repeats(sort_words(links))
+        anchors_and_entities, body = unpack(distinct_links, 2 * num_relations)
+        pairs = anchors_and_entities.view(np.uint64)
         entity = unpack(pairs, num_entities).second
+        first_pair = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(num_entities)
+        starts = np.searchsorted(pairs, first_pair)
         return cls(
             anchor_of_entity=anchor_of_entity, starts=starts, pairs=pairs, entity=entity, body=body
         )
@@ -257,18 +274,19 @@ class Train:
         triples = self.graph.splits["train"]
         packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
         turn = functools.partial(_turn, num_relations)
+        # Relation and head of each triple, and relation and tail.
         pairs: dict[str, list[Words]] = {"head": [], "tail": []}
-        # Adding up needs at least one part, also for an empty training set.
+        # Adding up needs at least one item, also for an empty training set.
         shared = [Counts(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
             words = drop_repeats(packing.sort(triples, part, turn))
-            # In small pieces, as the arrays below take several times the memory of the words.
-            for piece in split_keys(words, packing.bits):
-                keys = packing.find_keys(piece)
-                smaller = packing.find_anchors(keys, part)
-                larger = packing.find_links(keys)
+            # In batches, as the arrays below take several times the memory of the words.
+            for batch in split_keys(words, packing.bits):
+                entity_pairs = packing.find_keys(batch)
+                smaller = packing.find_anchors(entity_pairs, part)
+                larger = packing.find_links(entity_pairs)
                 # See _turn: a triple from the larger entity has relation + number of relations.
-                turned_relation = packing.find_answers(piece)
+                turned_relation = packing.find_answers(batch)
                 is_turned = turned_relation >= num_relations
                 relation = turned_relation - np.where(is_turned, num_relations, 0)
                 head = np.where(is_turned, larger, smaller)
@@ -276,10 +294,11 @@ class Train:
                 pairs["head"].append(pack(relation, head, num_entities))
                 pairs["tail"].append(pack(relation, tail, num_entities))
                 is_loop = smaller == larger
-                counted = _count_shared(num_relations, keys, relation, is_turned, is_loop)
-                shared.append(add_up(counted))
+                counts = _count_shared(num_relations, entity_pairs, relation, is_turned, is_loop)
+                shared.append(add_up(counts))
 
         del words
+        # Popped, as all pairs of one side take much of the memory.
         by_side = {side: count_runs(sort_words(pairs.pop(side))) for side in ("head", "tail")}
         return _PairCounts(by_side, add_up(shared))
 
@@ -302,11 +321,14 @@ class Train:
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
         """Return the scores of pairs of group and entity, for entities that are ranked."""
-        allowed, number = self.graph.allowed_entities, self.graph.num_entities
-        if allowed is not None:
-            ranked = allowed[unpack(pairs, number).second]
-            pairs, counts = pairs[ranked], counts[ranked]
-        return Scores(pairs, counts, number)
+        num_entities = self.graph.num_entities
+        if self.graph.allowed_entities is not None:
+            entity = unpack(pairs, num_entities).second
+            is_ranked = self.graph.allowed_entities[entity]
+            pairs = pairs[is_ranked]
+            counts = counts[is_ranked]
+
+        return Scores(pairs, counts, num_entities)
 
     @functools.cached_property
     def rules(self) -> Rules:
@@ -320,28 +342,32 @@ class Train:
         forwards = pack(first, second + is_inverse * num_relations, num_bodies)
         backwards = pack(second, first + is_inverse * num_relations, num_bodies)
         differ = first != second
-        parts = [Counts(forwards, support), Counts(backwards[differ], support[differ])]
-        codes, support = add_up(parts)
+        counts = [Counts(forwards, support), Counts(backwards[differ], support[differ])]
+        codes, support = add_up(counts)
+
+        # The triples of each relation: those with any of its tails.
         pairs, num_triples = self._counts.by_side["tail"]
-        until = np.append(0, np.cumsum(num_triples))
-        return Rules.rate(codes, support, np.diff(until[self._bound_relations(pairs)]))
+        num_before = np.append(0, np.cumsum(num_triples))
+        num_of_relation = np.diff(num_before[self._bound_relations(pairs)])
+        return Rules.rate(codes, support, num_of_relation)
 
     @functools.cached_property
     def connections(self) -> Connections:
         """The triples that rules can apply to: of entities of valid and test, and of a body."""
-        graph, kinds = self.graph, 2 * self.graph.num_relations
-        valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
-        test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
-        bodies = unpack(self.rules.codes, kinds).second % graph.num_relations
-        return Connections.gather(graph, np.flatnonzero(valid | test), bodies)
+        graph = self.graph
+        in_valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
+        in_test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
+        bodies = unpack(self.rules.codes, 2 * graph.num_relations).second
+        relations = bodies % graph.num_relations  # of a body or its inverse
+        return Connections.gather(graph, np.flatnonzero(in_valid | in_test), relations)
 
 
 def _count_shared(
-    num_relations: int, keys: Words, relation: Codes, is_turned: Mask, is_loop: Mask
+    num_relations: int, entity_pairs: Words, relation: Codes, is_turned: Mask, is_loop: Mask
 ) -> Iterator[Counts]:
     """Count the pairs of entities that two relations connect, in the same direction (0) or not (1).
 
-    The arrays have an entry for each distinct triple, ordered by `keys`, the pair of entities that
+    The arrays have an entry for each distinct triple, ordered by the pair of entities that
     it connects; `is_turned` marks triples from the larger entity to the smaller, `is_loop` those of
     one entity. Words are packed from the smaller relation, the larger, and 0 or 1. Triples r(x, y),
     s(x, y) and s(y, x) give (r, s, 0), (r, s, 1), and (s, s, 1) twice: s is its own inverse on
@@ -351,41 +377,47 @@ def _count_shared(
     def count(first: Codes, second: Codes, differ: Mask | int) -> Counts:
         """Count the pairs of relations, with whether their directions differ."""
         smaller, larger = np.minimum(first, second), np.maximum(first, second)
-        directions = np.broadcast_to(differ, first.shape)
-        return count_runs(sort_words([pack(pack(smaller, larger, num_relations), directions, 2)]))
+        relation_pairs = pack(smaller, larger, num_relations)
+        words = pack(relation_pairs, np.broadcast_to(differ, first.shape), 2)
+        return count_runs(sort_words([words]))
 
     # A loop connects its entity in both directions.
     yield count(relation[is_loop], relation[is_loop], 1)
     # The triples between two entities follow each other. List those of entities with several
     # triples, and how many come after each of them.
-    starts = np.flatnonzero(is_new(keys))
-    sizes = np.diff(starts, append=keys.size)
+    starts = np.flatnonzero(is_new(entity_pairs))
+    sizes = np.diff(starts, append=entity_pairs.size)
     starts, sizes = starts[sizes > 1], sizes[sizes > 1]
     triples = np.repeat(starts, sizes) + spread(sizes).steps
     num_after = np.repeat(starts + sizes, sizes) - triples - 1
     # Pair each triple with each of those after it.
-    for part in cut(num_after):
-        group, step = spread(num_after[part])
-        first = triples[part][group]
+    for batch in cut(num_after):
+        group, step = spread(num_after[batch])
+        first = triples[batch][group]
         second = first + 1 + step
+        first_relation, second_relation = relation[first], relation[second]
         differ = is_turned[first] != is_turned[second]
-        yield count(relation[first], relation[second], differ)
+        yield count(first_relation, second_relation, differ)
+
         # Both (x, y) and (y, x) show that a relation is its own inverse.
-        inverse = np.flatnonzero(differ & (relation[first] == relation[second]))
-        yield count(relation[first[inverse]], relation[second[inverse]], 1)
-        loops = np.flatnonzero(is_loop[first])
-        yield count(relation[first[loops]], relation[second[loops]], 1)
+        is_inverse = differ & (first_relation == second_relation)
+        yield count(first_relation[is_inverse], second_relation[is_inverse], 1)
+
+        # A loop connects its entity in both directions here, too.
+        of_loop = is_loop[first]
+        yield count(first_relation[of_loop], second_relation[of_loop], 1)
 
 
 def split_keys(words: Words, bits: int) -> Iterator[Words]:
     """Yield ordered words in batches, without separating words of the same key."""
-    rest = np.uint64((1 << bits) - 1)
+    bits_after_key = np.uint64((1 << bits) - 1)
     start = 0
     while start < words.size:
-        last = words[min(start + BATCH, words.size) - 1] | rest
-        end = int(np.searchsorted(words, last, side="right"))
-        yield words[start:end]
-        start = end
+        last_word = words[min(start + BATCH, words.size) - 1]
+        largest_of_key = last_word | bits_after_key
+        stop = int(np.searchsorted(words, largest_of_key, side="right"))
+        yield words[start:stop]
+        start = stop
 
 
 def _turn(num_relations: int, batch: Triples) -> Triples:
@@ -414,11 +446,10 @@ def cut(weights: Codes) -> Iterator[slice]:
 
     An item that weighs BATCH or more is alone in its slice.
     """
-    ends = np.cumsum(weights)
-    total = int(ends[-1]) if ends.size else 0
-    full = np.searchsorted(ends, np.arange(BATCH, total, BATCH))
+    running = np.cumsum(weights)
+    total = int(running[-1]) if running.size else 0
+    full = np.searchsorted(running, np.arange(BATCH, total, BATCH))
     heavy = np.flatnonzero(weights >= BATCH)
-    cuts = np.concatenate([full, heavy, heavy + 1])
-    bounds = np.unique(np.concatenate([[0], cuts, [weights.size]]))
-    for start, end in itertools.pairwise(bounds.tolist()):
-        yield slice(start, end)
+    bounds = np.unique(np.concatenate([[0], full, heavy, heavy + 1, [weights.size]]))
+    for start, stop in itertools.pairwise(bounds.tolist()):
+        yield slice(start, stop)

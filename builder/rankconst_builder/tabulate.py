@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -61,10 +61,10 @@ def tabulate(histograms: Histograms, stage: Stage = unseen) -> dict[str, pa.Tabl
 
 def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
     """Return the tables that hold histograms."""
-    parts: dict[str, dict[Tasks, Histogram]] = {name: {} for name in HISTOGRAM_TABLES}
+    by_table: dict[str, dict[Tasks, Histogram]] = {name: {} for name in HISTOGRAM_TABLES}
     for tasks in _by_baseline(histograms):
-        parts[table_of(tasks)][tasks] = histograms[tasks]
-    return {name: _tabulate_candidates(name, part) for name, part in parts.items()}
+        by_table[table_of(tasks)][tasks] = histograms[tasks]
+    return {name: _tabulate_candidates(name, held) for name, held in by_table.items()}
 
 
 def table_of(tasks: Tasks) -> str:
@@ -84,81 +84,115 @@ def _by_baseline(histograms: Iterable[Tasks]) -> list[Tasks]:
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
-    """Write the histograms of a table below each other, with the names of their tasks."""
+    """Write the histograms of a table below each other, with the names of their tasks.
+
+    A row has the dataset, protocol, split and side of its tasks, a number of candidates, and how
+    many tasks have it.
+    """
     schema = schema_of(name)
     if not histograms:
         return pa.Table.from_batches([], schema)
 
+    # Rows repeat the names of their tasks: these are written once, and taken by index.
     lengths = [len(histogram) for histogram in histograms.values()]
     tasks_of_row = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []
     for column in schema:
-        parts: list[Any] = []
         if column.name in _NUMBERS:
-            for histogram in histograms.values():
-                numbers = getattr(histogram, _NUMBERS[column.name])
-                if numbers is None:  # of chance, which has no offsets
-                    numbers = np.zeros_like(histogram.num_tasks)
-                parts.append(numbers)
-            values = wrap_numbers(np.concatenate(parts))
+            values = _join_numbers(histograms.values(), _NUMBERS[column.name])
         else:
-            for tasks in histograms:
-                is_relation = column.name == "relation"
-                parts.append(tasks.relations[0] if is_relation else getattr(tasks, column.name))
-            values = join_texts(parts).take(tasks_of_row)
+            values = _list_texts(histograms, column.name).take(tasks_of_row)
 
         columns.append(values.cast(column.type))
 
     return pa.table(columns, schema=schema)
 
 
+def _join_numbers(histograms: Iterable[Histogram], field: str) -> Any:
+    """Return a field of all histograms as one Arrow array, with 0 for the offsets of chance."""
+    arrays = []
+    for histogram in histograms:
+        numbers = getattr(histogram, field)
+        if numbers is None:  # chance has no offsets
+            numbers = np.zeros_like(histogram.num_tasks)
+        arrays.append(numbers)
+
+    return wrap_numbers(np.concatenate(arrays))
+
+
+def _list_texts(all_tasks: Iterable[Tasks], column: str) -> Any:
+    """Return the text that each tasks have in a column, such as their protocol, as Arrow array."""
+    if column == "relation":
+        return join_texts([tasks.relations[0] for tasks in all_tasks])
+    return join_texts([getattr(tasks, column) for tasks in all_tasks])
+
+
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
     """Compute the constants of micro averages over all relations, for single and both sides."""
-    jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
-    plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
-    carried_tasks = []
-    for tasks in plain:
-        if tasks.baseline in CARRIED:
-            carried_tasks.append(tasks)
-            if tasks.side == "tail":
-                carried_tasks.append(replace(tasks, side="both"))
-
-    for tasks in carried_tasks:
-        sides = [tasks] if tasks in histograms else tasks.sides
-        parts = [histograms[side] for side in sides if side in histograms]
-        pooled = functools.reduce(Histogram.pool, parts)
-        metrics = list_metrics(shared=pooled.shared)
-        carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in metrics)
-        jobs[tasks] = (pooled, carried)
-
+    jobs = _list_jobs(histograms)
     # Protocols often agree on tasks: each histogram is computed once.
-    computed: dict[Any, list[dict[str, Any]]] = {}
-    with stage("metrics", sum(len(metrics) for _, metrics in {*jobs.values()})) as advance:
-        for pooled, carried in dict.fromkeys(jobs.values()):
-            constants = computed.setdefault((pooled, carried), [])
-            for metric in carried:
-                moments = compute_moments(metric, pooled)
-                row = {"metric": metric.family, "k": metric.k, "num_tasks": pooled.total}
-                constants.append(row | asdict(moments))
+    distinct_jobs = dict.fromkeys(jobs.values())
+    rows_of_job: dict[_Job, list[dict[str, Any]]] = {}
+    with stage("metrics", sum(len(job.metrics) for job in distinct_jobs)) as advance:
+        for job in distinct_jobs:
+            rows_of_job[job] = []
+            for metric in job.metrics:
+                row = {"metric": metric.family, "k": metric.k, "num_tasks": job.histogram.total}
+                moments = compute_moments(metric, job.histogram)
+                rows_of_job[job].append(row | asdict(moments))
                 advance()
 
     rows = []
     for tasks, job in jobs.items():
         address = {name: getattr(tasks, name) for name in ADDRESS}
-        rows += [address | row for row in computed[job]]
+        rows += [address | row for row in rows_of_job[job]]
 
     schema = schema_of("constants")
-    arrays = []
-    for field in schema:
-        values = [row[field.name] for row in rows]
-        arrays.append(_make_column(values, field.type))
+    columns = []
+    for column in schema:
+        values = [row[column.name] for row in rows]
+        columns.append(_make_column(values, column.type))
 
-    return pa.table(arrays, schema=schema)
+    return pa.table(columns, schema=schema)
+
+
+class _Job(NamedTuple):
+    """Metrics to compute on a histogram."""
+
+    histogram: Histogram
+    metrics: tuple[Metric, ...]
+
+
+def _list_jobs(histograms: Histograms) -> dict[Tasks, _Job]:
+    """Return what to compute for each tasks in the table of constants, both sides included."""
+    jobs = {}
+    for single in _by_baseline(histograms):
+        if not single.is_micro or single.relations or single.baseline not in CARRIED:
+            continue
+
+        with_both = [single]
+        if single.side == "tail":  # after which both sides are there
+            with_both.append(replace(single, side="both"))
+
+        for tasks in with_both:
+            sides = [tasks] if tasks in histograms else tasks.sides
+            pooled = functools.reduce(
+                Histogram.pool, [histograms[side] for side in sides if side in histograms]
+            )
+            known = list_metrics(shared=pooled.shared)
+            metrics = [metric for metric in CARRIED[tasks.baseline] if metric in known]
+            jobs[tasks] = _Job(pooled, tuple(metrics))
+
+    return jobs
 
 
 def _make_column(values: Sequence[Any], kind: pa.DataType) -> Any:
+    """Return values as an Arrow array of texts, or of numbers with nulls for None."""
     if pa.types.is_string(kind):
         return join_texts(values)
-    valid = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
+
+    # From its buffers, validity and numbers: pyarrow's own conversion would load pandas.
+    is_valid = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
     numbers = wrap_numbers(np.array([value or 0 for value in values], dtype=np.float64)).cast(kind)
-    return pa.Array.from_buffers(kind, len(valid), [valid.buffers()[1], numbers.buffers()[1]])
+    buffers = [is_valid.buffers()[1], numbers.buffers()[1]]
+    return pa.Array.from_buffers(kind, len(values), buffers)
