@@ -240,11 +240,18 @@ def encode_labels(
 
     Raises DataError for files that contradict each other or what is stated.
     """
-    values = [labels.values for labels in files.values() if labels.values is not None]
-    ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
-    entities = _encode(ends + values)
-    context = [] if trained is None else [trained.relation]
-    relations = _encode([labels.relation for labels in files.values()] + context)
+    entity_columns = []
+    for labels in files.values():
+        entity_columns += [labels.head, labels.tail]
+
+    qualifier_values = [labels.values for labels in files.values() if labels.values is not None]
+    entities = _encode(entity_columns + qualifier_values)
+
+    relation_columns = [labels.relation for labels in files.values()]
+    if trained is not None:
+        relation_columns.append(trained.relation)
+
+    relations = _encode(relation_columns)
     # Leave out the relations that only `trained` has, which have the largest codes.
     num_relations = 1 + max(int(codes.max()) for codes in relations.codes[: len(files)])
     trained_relations = NO_TRIPLES.relation
@@ -260,58 +267,73 @@ def encode_labels(
         tail = entities.codes[2 * index + 1]
         splits[name] = Triples(head, relations.codes[index], tail, times.get(name))
 
-    num_entities = len(entities.labels)
-    settled = _settle_size(Size(num_entities, num_relations), size, missing)
-    graph = Graph(
+    if forecasting:
+        _require_separate_times(splits)
+
+    found_size = Size(len(entities.labels), num_relations)
+    settled_size = _settle_size(found_size, size, missing)
+    last_time = max((int(codes.max()) for codes in times.values()), default=0)
+    is_qualified = bool(qualifier_values)
+    return Graph(
         splits,
-        settled.entities,
-        settled.relations,
-        1 + max((int(codes.max()) for codes in times.values()), default=0),
+        settled_size.entities,
+        settled_size.relations,
+        last_time + 1,
         missing=frozenset(missing),
-        forecasting=forecasting or (not values and _is_in_order(splits)),
-        qualified=bool(values),
+        forecasting=forecasting or (not is_qualified and _is_in_order(splits)),
+        qualified=is_qualified,
         trained_relations=trained_relations,
         entity_labels=entities.labels,
         relation_labels=relations.labels.slice(0, num_relations),
     )
-    if forecasting:
-        times_of = {split: {*triples.codes[-1].tolist()} for split, triples in splits.items()}
-        for first, second in itertools.combinations(SPLITS, 2):
-            common = times_of[first] & times_of[second]
-            if common:
-                raise DataError(
-                    f"{first} and {second} share {len(common):,} times, "
-                    "but the dataset is said to be split by time. Are these its files?"
-                )
 
-    return graph
+
+def _require_separate_times(splits: Mapping[str, Triples]) -> None:
+    """Raise DataError if two splits have facts of the same time."""
+    times = {split: {*triples.codes[-1].tolist()} for split, triples in splits.items()}
+    for first, second in itertools.combinations(SPLITS, 2):
+        common = times[first] & times[second]
+        if common:
+            raise DataError(
+                f"{first} and {second} share {len(common):,} times, "
+                "but the dataset is said to be split by time. Are these its files?"
+            )
 
 
 def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
-    """Encode the times of a temporal graph in their order, by split."""
-    if len({len(labels.time) for labels in files.values()}) > 1:
-        columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
-        raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
-    if not any(labels.time for labels in files.values()):
+    """Encode the times of a temporal graph in their order, by split; {} for another graph.
+
+    A file has a time in one column, or in several, such as year, month and day.
+    """
+    columns_of_files = {name: labels.time for name, labels in files.items()}
+    if len({len(columns) for columns in columns_of_files.values()}) > 1:
+        numbers = [f"{name} in {len(columns)}" for name, columns in columns_of_files.items()]
+        raise DataError(
+            f"the files tell the time in different numbers of columns: {', '.join(numbers)}"
+        )
+    if not any(columns_of_files.values()):
         return {}
 
-    ends = np.cumsum([len(labels) for labels in files.values()])
-    # The rank of the time of each fact, by all columns so far.
-    ranks = np.zeros(ends[-1], dtype=np.int64)
-    for columns in zip(*(labels.time for labels in files.values()), strict=True):
+    ends_of_files = np.cumsum([len(labels) for labels in files.values()])
+    # The rank of the time of each fact of all files, by the columns so far.
+    ranks = np.zeros(ends_of_files[-1], dtype=np.int64)
+    for columns in zip(*columns_of_files.values(), strict=True):
         codes, names = _encode(columns)
-        labels: list[Any] = names.to_pylist()
-        sort_keys = labels
-        with contextlib.suppress(ValueError):  # by size if all are whole numbers
-            sort_keys = [int(label) for label in labels]
+        rank_of_code = _rank_times(names.to_pylist())
+        ranks_with_column = ranks * len(names) + rank_of_code[np.concatenate(codes)]
+        _, ranks = np.unique(ranks_with_column, return_inverse=True)
 
-        order = sorted(range(len(labels)), key=sort_keys.__getitem__)
-        # The order lists labels; its inverse has the rank of each label.
-        rank_of_label = np.argsort(order)
-        pairs = ranks * len(names) + rank_of_label[np.concatenate(codes)]
-        _, ranks = np.unique(pairs, return_inverse=True)
+    return dict(zip(files, np.split(ranks, ends_of_files[:-1]), strict=True))
 
-    return dict(zip(files, np.split(ranks, ends[:-1]), strict=True))
+
+def _rank_times(labels: Sequence[Any]) -> Codes:
+    """Return the place of each label in their order: as numbers if all are, else as texts."""
+    sort_keys = labels
+    with contextlib.suppress(ValueError):
+        sort_keys = [int(label) for label in labels]
+
+    order = sorted(range(len(labels)), key=sort_keys.__getitem__)
+    return np.argsort(order)  # the inverse of the order
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:
@@ -462,16 +484,17 @@ def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, 
     codes = pc.index_in(texts, value_set=labels).to_pylist()
     unknown = [name for name, code in zip(names, codes, strict=True) if code is None]
     if unknown:
-        spellings = [bytes(label or b"").decode(errors="replace") for label in labels.to_pylist()]
-        near = difflib.get_close_matches(unknown[0], spellings)
-        hint = f" Did you mean {', '.join(near)}?" if near else ""
         listed = ", ".join(repr(name) for name in unknown[:_SHOWN])
         if len(unknown) > _SHOWN:
             listed += f" and {len(unknown) - _SHOWN} more"
+
+        known = [bytes(label or b"").decode(errors="replace") for label in labels.to_pylist()]
+        similar = difflib.get_close_matches(unknown[0], known)
+        hint = f" Did you mean {', '.join(similar)}?" if similar else ""
         raise UnknownNameError(
             f"the dataset has no {kind} {listed} ({len(unknown)} of {len(names)} named).{hint}"
         )
 
-    mask = np.zeros(size, dtype=np.bool_)
-    mask[np.array(codes, np.int64)] = True
-    return mask
+    is_named = np.zeros(size, dtype=np.bool_)
+    is_named[np.array(codes, np.int64)] = True
+    return is_named

@@ -78,18 +78,11 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise _explain_malformed(content.removeprefix(BOM), form, name) from error
 
     columns: list[Any] = table.columns
-    if form.padded:  # remove the spaces around labels
-        for index, column in enumerate(columns):
-            chunks = []
-            for chunk in column.chunks:
-                text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
-                chunks.append(text.cast(pa.binary()).dictionary_encode())
-            columns[index] = pa.chunked_array(chunks)
+    if form.padded:
+        columns = [_trim_labels(column) for column in columns]
 
-    for column in columns:
-        dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
-        if any(pc.min(pc.binary_length(labels)).as_py() == 0 for labels in dictionaries):
-            raise _explain_malformed(content.removeprefix(BOM), form, name)
+    if any(_has_empty_label(column) for column in columns):
+        raise _explain_malformed(content.removeprefix(BOM), form, name)
 
     if expected is not None and expected != len(table):
         raise DataError(
@@ -99,6 +92,26 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
 
     head, relation, tail, *time = columns
     return Labels(head, relation, tail, tuple(time))
+
+
+def _trim_labels(column: Any) -> Any:
+    """Remove the spaces around the labels of a column."""
+    chunks = []
+    for chunk in column.chunks:
+        texts: Any = chunk.dictionary_decode().view(pa.string())
+        trimmed: Any = pc.ascii_trim_whitespace(texts)
+        chunks.append(trimmed.cast(pa.binary()).dictionary_encode())
+
+    return pa.chunked_array(chunks)
+
+
+def _has_empty_label(column: Any) -> bool:
+    """Return True if a label of a column is empty."""
+    for chunk in column.chunks:
+        lengths: Any = pc.binary_length(chunk.dictionary)
+        if pc.min(lengths).as_py() == 0:
+            return True
+    return False
 
 
 class _Body(NamedTuple):
@@ -212,30 +225,33 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     The qualifiers of a statement are one label, such as ``P580,Q2``. The last column has the
     entities in all qualifiers, here Q2, and another length.
     """
-    positions = [form.columns.index(letter) for letter in "hrt"]
+    head_index, relation_index, tail_index = (form.columns.index(letter) for letter in "hrt")
     delimiter = form.delimiter.encode()
-    end = len(form.columns) - 1  # where the qualifiers start
-    triples: list[list[bytes]] = [[], [], []]
+    num_plain = len(form.columns) - 1  # columns before the qualifiers
+    heads, relations, tails = list[bytes](), list[bytes](), list[bytes]()
     qualifiers: list[bytes] = []
     entities: list[bytes] = []
-    begin = 1 + form.header + form.count_line
-    for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=begin):
+    first_line = 1 + form.header + form.count_line
+    for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=first_line):
         cells = line.removesuffix(b"\r").split(delimiter)
-        if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
+        if len(cells) < num_plain or (len(cells) - num_plain) % 2 or not all(cells):
             raise DataError(
-                f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then "
+                f"{name}, line {number}: expected {num_plain} columns ({form.columns[:-1]}), then "
                 f"qualifiers, a relation and an entity each, separated by {_spell(form.delimiter)} "
                 f"and none empty; got {len(cells)} columns: {show_line(line)}."
             )
-        for labels, position in zip(triples, positions, strict=True):
-            labels.append(cells[position])
+        heads.append(cells[head_index])
+        relations.append(cells[relation_index])
+        tails.append(cells[tail_index])
+        qualifiers.append(delimiter.join(cells[num_plain:]))
+        entities += cells[num_plain + 1 :: 2]
 
-        qualifiers.append(delimiter.join(cells[end:]))
-        entities += cells[end + 1 :: 2]
+    columns = []
+    for labels in (heads, relations, tails, qualifiers, entities):
+        array = pa.array(labels, pa.binary()).dictionary_encode()
+        columns.append(pa.chunked_array([array]))
 
-    columns = [*triples, qualifiers, entities]
-    arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
-    return [pa.chunked_array([array]) for array in arrays]
+    return columns
 
 
 class Size(NamedTuple):
@@ -260,48 +276,53 @@ def read_stat(content: bytes, name: str) -> Size:
 
 def _longest_line(body: bytes) -> int:
     """Return the number of bytes of the longest line."""
-    signs, last, longest = np.frombuffer(body, np.uint8), -1, 0
+    signs = np.frombuffer(body, np.uint8)
+    longest = 0
+    last_end = -1  # where the line before ends
     for start in range(0, len(body), _PIECE):
-        ends = start + np.flatnonzero(signs[start : start + _PIECE] == ord("\n"))
-        longest = max(longest, int(np.diff(ends, prepend=last).max(initial=0)))
-        last = int(ends[-1]) if ends.size else last
-    return max(longest, len(body) - last)
+        line_ends = start + np.flatnonzero(signs[start : start + _PIECE] == ord("\n"))
+        lengths = np.diff(line_ends, prepend=last_end)
+        longest = max(longest, int(lengths.max(initial=0)))
+        if line_ends.size:
+            last_end = int(line_ends[-1])
+
+    return max(longest, len(body) - last_end)
 
 
 def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     """Return an error about the first line that is not a triple, with its remedy."""
     width = len(form.columns)
-    *lines, last = body.split(b"\n")
+    lines = body.split(b"\n")
     # A carriage return belongs to the end of a line only before a newline.
-    texts = [*(line.removesuffix(b"\r") for line in lines), last]
-    while texts and not texts[-1]:
-        texts.pop()
+    lines[:-1] = [line.removesuffix(b"\r") for line in lines[:-1]]
+    while lines and not lines[-1]:
+        lines.pop()
 
-    skipped = form.count_line + form.header
-    for number, text in enumerate(texts[skipped:], start=1 + skipped):
-        parts = split_cells(text, form)
+    num_skipped = form.count_line + form.header
+    for number, line in enumerate(lines[num_skipped:], start=1 + num_skipped):
+        cells = split_cells(line, form)
         where = f"{name}, line {number}"
-        if not text.strip():
+        if not line.strip():
             return DataError(
                 f"{where}: the line is blank; expected {width} columns ({form.columns}). "
                 f"{advise_filtering('', name)}"
             )
-        if b"\r" in text:
+        if b"\r" in line:
             return DataError(
-                f"{where}: there is a carriage return inside the line: {show_line(text)}."
+                f"{where}: there is a carriage return inside the line: {show_line(line)}."
             )
         if form.qualified:
             continue  # its columns are checked where they are read
-        if len(parts) != width:
+        if len(cells) != width:
             return DataError(
                 f"{where}: expected {width} columns "
-                f"({form.columns}) separated by {_spell(form.delimiter)}, got {len(parts)}: "
-                f"{show_line(text)}.{_advise(text, form, parts, number, name)}"
+                f"({form.columns}) separated by {_spell(form.delimiter)}, got {len(cells)}: "
+                f"{show_line(line)}.{_advise(line, form, cells, number, name)}"
             )
-        for letter, part in zip(form.columns, parts, strict=True):
-            label = part.strip() if form.padded else part
+        for letter, cell in zip(form.columns, cells, strict=True):
+            label = cell.strip() if form.padded else cell
             if letter != "-" and not label:
-                return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
+                return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(line)}.")
 
     return DataError(f"{name} cannot be read as lines of {width} columns ({form.columns}).")
 
@@ -323,9 +344,10 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 
 def advise_filtering(begin: str, name: str) -> str:
     """Advise to remove lines that begin with `begin` by grep, or blank lines if it is empty."""
-    pattern, lines = "^[[:space:]]*$", "blank lines"
     if begin:
         pattern, lines = f"^{begin}", f"lines that begin with {begin}"
+    else:
+        pattern, lines = "^[[:space:]]*$", "blank lines"
     return f"Leave {lines} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
 
 
@@ -382,14 +404,16 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:
-    """Return the remedy for a file with another delimiter, given by name."""
+    """Return the remedy for a file with another delimiter, whose name is `word`: "comma"."""
     delimiter = DELIMITERS[word]
-    count = len(line.split(delimiter.encode()))
+    num_columns = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}
-    remedy = f"Separate them by tabs: tr -s '{delimiter}' '\\t' < {shlex.quote(name)} > FILE.tsv"
     if word in endings:
         remedy = f"Rename the file to end in {endings[word]}"
-    return f" The line has {count} columns if {_spell(delimiter)} separates them. {remedy}."
+    else:
+        command = f"tr -s '{delimiter}' '\\t' < {shlex.quote(name)} > FILE.tsv"
+        remedy = f"Separate them by tabs: {command}"
+    return f" The line has {num_columns} columns if {_spell(delimiter)} separates them. {remedy}."
 
 
 def _spell(delimiter: str) -> str:

@@ -193,13 +193,13 @@ def run_stage(name: str, opened: Opened) -> StageResult:
 def _check_files(opened: Opened) -> Findings:
     """Compare the files of the folder with the descriptor and the checksums."""
     tables, folder = opened.tables, opened.tables.folder
-    described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
-    files = [f"{name}.parquet" for name in COLUMNS]
-    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
-    names = _list_names(folder)
-    digests = {}
-    for name in names:
-        if name not in known:
+    described = {str(entry.get("path")): entry for entry in tables.descriptor["resources"]}
+    table_files = [f"{name}.parquet" for name in COLUMNS]
+    expected_files = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *table_files}
+    present_files = _list_names(folder)
+    digests = {}  # of files by name
+    for name in present_files:
+        if name not in expected_files:
             yield Finding("this file does not belong to the set", name)
             continue
         try:
@@ -210,22 +210,22 @@ def _check_files(opened: Opened) -> Findings:
 
         digests[name] = hashlib.sha256(content).hexdigest()
         if name.endswith(".parquet"):
-            row = described.get(name, {})
+            entry = described.get(name, {})
             changed = "the file has changed since it was written"
-            yield from _compare(changed, name, "bytes", row.get("bytes"), len(content))
+            yield from _compare(changed, name, "bytes", entry.get("bytes"), len(content))
             digest = f"sha256:{digests[name]}"
-            yield from _compare(changed, name, "hash", row.get("hash"), digest)
+            yield from _compare(changed, name, "hash", entry.get("hash"), digest)
 
-    for path, row in described.items():
-        if tables.leaves_out(str(row.get("name"))):
+    for path, entry in described.items():
+        if tables.leaves_out(str(entry.get("name"))):
             message = "the file is in the archive only, not in the package"
             yield Finding(message, path, level="note")
-            digests[path] = str(row.get("hash")).removeprefix("sha256:")
-        elif path not in names:
+            digests[path] = str(entry.get("hash")).removeprefix("sha256:")
+        elif path not in present_files:
             yield Finding("the file is missing", path)
 
     yield from _check_checksums(folder, digests)
-    return len(names)
+    return len(present_files)
 
 
 def _list_names(folder: Path | ZipPath) -> list[str]:
@@ -300,20 +300,22 @@ def _check_descriptor(opened: Opened) -> Findings:
         yield from compare("version", "X.Y.Z", tables.version)
 
     folder = Path(str(tables.folder)).name
-    version = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
-    if parse_version(version):
-        yield from compare("version", version, tables.version)
+    version_in_name = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
+    if parse_version(version_in_name):
+        yield from compare("version", version_in_name, tables.version)
 
-    listed = [row.get("name") for row in descriptor["resources"]]
+    listed = [entry.get("name") for entry in descriptor["resources"]]
     yield from compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
     for name in opened.names:
-        row = opened.resources.get(name, {})
-        described = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
-        yield from compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
+        columns = [column.name for column in COLUMNS[name]]
+        schema = opened.resources.get(name, {}).get("schema", {})
+        described = [field.get("name") for field in schema.get("fields", [])]
+        yield from compare(f"{name}.schema", columns, described)
 
     rows = tables.read("datasets").to_pylist()
+    datasets = [row["dataset"] for row in rows]
     yield from compare("sources", list_sources(rows), descriptor.get("sources"))
-    yield from compare("provenance", [row["dataset"] for row in rows], [*list_provenance(tables)])
+    yield from compare("provenance", datasets, [*list_provenance(tables)])
     return len(listed)
 
 
@@ -429,32 +431,39 @@ _WIDER = (
 
 def _check_filters(opened: Opened) -> Findings:
     """Compare the candidates of protocols whose filters are ordered, or the same."""
-    rows = 0
+    num_rows = 0
     columns = KEYS["candidates"]
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read("candidates", dataset)
-        rows += len(table)
-        counts: dict[tuple[str, ...], Counter[int]] = {}
-        for (*address, size), count in _sum_tasks(table, columns).items():
-            counts.setdefault(tuple(address), Counter())[size] += count
+        num_rows += len(table)
+        # By dataset, protocol, split and side: the number of tasks by their number of candidates.
+        tasks_by_address: dict[tuple[str, ...], Counter[int]] = {}
+        for key, num_tasks in _sum_tasks(table, columns).items():
+            size = key[-1]
+            tasks_by_address.setdefault(key[:-1], Counter())[size] += num_tasks
 
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             addresses = {protocol: (dataset, protocol, split, side) for protocol in PROTOCOLS}
-            tasks = {key: counts[at] for key, at in addresses.items() if at in counts}
+            tasks = {}  # by protocol
+            for protocol, address in addresses.items():
+                if address in tasks_by_address:
+                    tasks[protocol] = tasks_by_address[address]
+
             for wider, narrower in _WIDER:
-                if {wider, narrower} <= tasks.keys():
+                if wider in tasks and narrower in tasks:
                     yield from _compare_wider(
                         addresses[wider], narrower, tasks[wider], tasks[narrower]
                     )
 
             for first, second in _list_equal(statistics, split):
-                if {first, second} <= tasks.keys():
+                if first in tasks and second in tasks:
                     message = f"the tasks are not the same as under protocol {second}"
-                    expected = {(*addresses[first], size): n for size, n in tasks[second].items()}
-                    got = {(*addresses[first], size): n for size, n in tasks[first].items()}
+                    address = addresses[first]
+                    expected = {(*address, size): number for size, number in tasks[second].items()}
+                    got = {(*address, size): number for size, number in tasks[first].items()}
                     yield from _compare_counts("candidates", columns, expected, got, message)
 
-    return rows
+    return num_rows
 
 
 def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
@@ -492,33 +501,38 @@ def _compare_wider(
 
 def _check_relations(opened: Opened) -> Findings:
     """Compare the tasks of single relations with those of the whole split, and head with tail."""
-    name, rows = "candidates_by_relation", 0
+    name = "candidates_by_relation"
+    num_rows = 0
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read(name, dataset)
         if not len(table):
             continue
-        rows += len(table)
+
+        num_rows += len(table)
+        # Added up over relations, the tasks are those of the splits that have relations.
         columns = KEYS["candidates"]
         pooled = _sum_tasks(table, columns)
         addresses = {key[: len(TASKS)] for key in pooled}
-        whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
-        expected = {key: n for key, n in whole_split.items() if key[: len(TASKS)] in addresses}
+        of_splits = _sum_tasks(opened.tables.read("candidates", dataset), columns)
+        expected = {key: n for key, n in of_splits.items() if key[: len(TASKS)] in addresses}
         message = "the tasks of all relations together are not those of the candidates table"
         yield from _compare_counts(name, columns, expected, pooled, message)
+
         # Each triple is a head task and a tail task of its relation.
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
-        heads = {key[1:]: count for key, count in by_side.items() if key[0] == "head"}
-        tails = {key[1:]: count for key, count in by_side.items() if key[0] == "tail"}
+        heads = {key[1:]: number for key, number in by_side.items() if key[0] == "head"}
+        tails = {key[1:]: number for key, number in by_side.items() if key[0] == "tail"}
         message = "the relation has different numbers of head tasks (expected) and tail tasks (got)"
         yield from _compare_counts(name, keys, heads, tails, message)
-        count = len(table["relation"].unique())
-        most = statistics["relations"]
-        if most is not None and count > most:
-            message = "the table has more relations than the dataset"
-            yield Finding(message, name, {"dataset": dataset}, "relation", most, count)
 
-    return rows
+        num_relations = len(table["relation"].unique())
+        most = statistics["relations"]
+        if most is not None and num_relations > most:
+            message = "the table has more relations than the dataset"
+            yield Finding(message, name, {"dataset": dataset}, "relation", most, num_relations)
+
+    return num_rows
 
 
 def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
@@ -684,33 +698,40 @@ def _count_again(opened: Opened, dataset: str) -> _Recount:
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
 
-    source, row = load_benchmarks().get(dataset), opened.datasets[dataset]
-    if source is not None and source.sampled is not None:
-        sampled = {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}
-        return _Recount(sampled, {})
+    benchmark = load_benchmarks().get(dataset)
+    stored = opened.datasets[dataset]
+    if benchmark is not None and benchmark.sampled is not None:
+        sampled = benchmark.sampled
+        return _Recount({"triples_valid": sampled.valid, "triples_test": sampled.test}, {})
 
     provenance = list_provenance(opened.tables).get(dataset, {})
     if provenance.get("restriction"):
         raise MissingSourceError("its evaluation is restricted")
-    if source is None or not source.files or source.not_offered or row["entities"] is None:
+
+    has_files = benchmark is not None and benchmark.files and not benchmark.not_offered
+    if benchmark is None or not has_files or stored["entities"] is None:
         raise MissingSourceError("the registry has no files of it")
 
-    lacking = {split for split in SPLITS if row[f"triples_{split}"] is None}
-    contents = _read_contents(opened.fetcher, source, lacking)
-    graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
+    lacking = {split for split in SPLITS if stored[f"triples_{split}"] is None}
+    contents = _read_contents(opened.fetcher, benchmark, lacking)
+    data = {role: content.data for role, content in contents.items()}
+    graph = encode_benchmark(benchmark, data)
+
+    # The protocols, sides and splits that the set has.
     rows = opened.rows("candidates", dataset)
-    protocols = {row["protocol"] for row in rows}
+    stored_protocols = {row["protocol"] for row in rows}
+    protocols = [parse_protocol(key) for key in PROTOCOLS if key in stored_protocols]
     sides = {*ENTITY_SIDES, *(row["side"] for row in rows)}
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
-    fitting = [parse_protocol(key) for key in PROTOCOLS if key in protocols]
     baselines = _list_baselines(opened, dataset)
-    histograms, counting = count_histograms(dataset, graph, fitting, baselines, splits)
+
+    histograms, counting = count_histograms(dataset, graph, protocols, baselines, splits)
     covered = {tasks: histograms[tasks] for tasks in histograms if tasks.side in sides}
     tables = tabulate_histograms(covered)
     statistics = describe_graph(graph).tabulate(graph.missing)
     return _Recount(
-        {**statistics, "counting": counting, "sha256": list_hashes(contents)},
-        {name: tables[name] for name in opened.names if len(tables.get(name, ()))},
+        statistics={**statistics, "counting": counting, "sha256": list_hashes(contents)},
+        tables={name: tables[name] for name in opened.names if len(tables.get(name, ()))},
     )
 
 
