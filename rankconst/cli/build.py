@@ -33,7 +33,7 @@ from rankconst.download import cache_folder, find_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.listing import Column, Format, Listing
-from rankconst.names import count_of
+from rankconst.names import count_of, join_words, list_first
 from rankconst.progress import Reporter
 from rankconst.tables.descriptor import OUTPUT
 from rankconst.tasks import Tasks
@@ -84,7 +84,7 @@ def build(
     what: list[str] = argument(
         "FILES|BENCHMARKS",
         "The files of a graph of your own, training, validation and test set in this order, "
-        "or training and test set. Or benchmarks, in any spelling.",
+        "or training and test set, or their folder. Or benchmarks, in any spelling.",
         "KEY",
     ),
     name: str | None = option(
@@ -144,6 +144,8 @@ def build(
             name = name or f"pykeen-{pykeen}"
         else:
             benchmarks, files = _read_words(what)
+            if files and len(what) == 1:
+                reporter.say(_list_files(Path(what[0]), files))
 
         restriction = part.read()
         if files:
@@ -278,6 +280,17 @@ def _find_files(folder: Path) -> dict[str, str]:
     files = [min(found, default=f"{folder / split}.tsv") for split, found in paths.items()]
     command = shlex.join(["rankconst", "build", *files, "--name", folder.resolve().name])
     raise UsageError(f"{folder} is a folder {what}; name its files: {command}")
+
+
+def _list_files(folder: Path, files: Mapping[str, str]) -> str:
+    """Say which files in a folder are read, and which are not, such as NeuralLP's facts.txt."""
+    read = [Path(path).name for path in files.values()]
+    note = f"of {folder}, {join_words(read)} are read"
+    others = [path.name for path in sorted(folder.iterdir()) if path.is_file()]
+    unread = [name for name in others if name not in read]
+    if not unread:
+        return note
+    return f"{note}, and not {list_first(unread)} (--known FILE adds known triples)"
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
