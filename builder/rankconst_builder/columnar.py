@@ -86,7 +86,8 @@ class Columns(TripleFile):
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
     read: Callable[[], Iterator[Batch]]
     is_ids: bool  # True for triples of whole numbers
-    names: tuple[str, ...] = ()  # of the columns of Parquet
+    names: tuple[str, ...] = ()  # of the columns of Parquet that are read
+    unread: tuple[str, ...] = ()  # the names of its other columns
 
     @property
     def shows_order(self) -> bool:
@@ -289,6 +290,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
         read=read,
         is_ids=is_ids,
         names=tuple(letters),
+        unread=tuple(name for name in schema.names if name not in letters),
     )
 
 

@@ -243,11 +243,11 @@ def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator
     """Yield the assumptions about the files that the user should check."""
     headed = [layout for layout in layouts.values() if layout.form.header]
     if headed:
-        lines = ", ".join(dict.fromkeys(show_line(layout.first) for layout in headed))
+        lines = [f"{show_line(layout.first)} ({layout.form.columns})" for layout in headed]
         where = ", ".join(layout.name for layout in headed)
         yield (
             f"line 1 of {where} is read as a heading (if it is a triple, "
-            f"move it to another line): {lines}"
+            f"move it to another line): {', '.join(dict.fromkeys(lines))}"
         )
 
     timed = any("d" in layout.form.columns for layout in layouts.values())

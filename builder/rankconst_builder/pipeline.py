@@ -335,6 +335,9 @@ def _read_own_graph(
     """Read and encode the user's files, and restrict the graph. Empties `contents`."""
     columns = {role: file for role, file in opened.items() if isinstance(file, Columns)}
     pieces = {role: file for role, file in opened.items() if file is not None}
+    unread = dict.fromkeys(name for file in columns.values() for name in file.unread)
+    if unread and build.columns is None:
+        build.reporter.say(f"{key}: columns that are not read: {list_first([*unread])}")
     if len(pieces) == len(opened) and build.restriction == Restriction():
         graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:

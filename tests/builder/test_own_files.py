@@ -107,7 +107,7 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
         "line 1 of train.csv, test.csv is read as a heading (if it is a triple, move it to another "
         "line): "
     )
-    assert note.startswith(f"{told}'{heading}'")
+    assert note.startswith(f"{told}'{heading}' ({order})")
     # The same without a heading in one of the files, if that is in the usual order.
     files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
     if order == "hrt":

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -189,6 +190,15 @@ def test_columns_in_another_order_are_asked_about(
     words = tuple(heading["hrt"[order.index(letter)]] for letter in "hrt")
     headed = {split: [words, *triples] for split, triples in graph.items()}
     assert run("build", *write_graph(headed, columns=order), *options).code == 0
+
+
+def test_columns_that_are_not_read_are_said(run: Run, tmp_path: Path, out: Path) -> None:
+    path = tmp_path / "events.parquet"
+    columns = {"head": ["a", "b"], "rel": ["r", "r"], "tail": ["b", "a"], "qualifier": ["q", "q"]}
+    pq.write_table(pa.table(columns), path)
+    words: list[str | Path] = ["build", path, path, "--name", "mykg", "-p", "raw", "--out", out]
+    assert "mykg: columns that are not read: qualifier" in run(*words).message
+    assert "not read" not in run(*words, "--columns", "hrt-").message
 
 
 def test_a_build_without_tasks_is_refused(run: Run, write_graph: WriteGraph, out: Path) -> None:
