@@ -19,7 +19,7 @@ from rankconst.catalogue.benchmarks import ROLES, STAT
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.tables.descriptor import schema_of
 from rankconst_builder.codes import Packing, Triples, drop_repeats, locate
-from rankconst_builder.triples import BOM
+from rankconst_builder.triples import BOM, show_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -315,9 +315,9 @@ def _warn_of_alike(graph: Graph) -> Iterator[str]:
         if len(odd):
             yield (
                 f"{kind} that differ from others only in the blanks, quotes, brackets or control "
-                "characters around them, in no-break spaces or in how Unicode composes letters "
-                f"(NFC or NFD): {len(odd):,}, such as {odd[0].as_py()!r}. They count as different; "
-                "write all files in the same way if they are meant to be the same."
+                "characters around them, in no-break spaces or in how Unicode composes letters: "
+                f"{len(odd):,}, such as {show_line(odd[0].as_py())}. They count as different; if "
+                "they are the same, write them alike and build again."
             )
 
 

@@ -169,7 +169,10 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 """Signature of a compressed file to the function that opens it."""
 
 _UNREAD = {
-    b"PK\x03\x04": "a zip file. Unpack it: unzip {file}; save the sheet of a workbook as CSV",
+    b"PK\x03\x04": (
+        "a zip file. Unpack it: unzip {file}; save the sheet of a workbook as CSV, and a tensor of "
+        "PyTorch as .npy"
+    ),
     b"PAR1": (
         "Parquet, which only the files of a graph can be. "
         "Write its triples as text, separated by tabs"

@@ -416,7 +416,7 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
         if b'"' in text and not line.fullmatch(text):
             raise DataError(
                 f"{name}, line {number}: the quotes are not those of CSV: {show_line(text)}. "
-                "If quotes are part of labels, separate the columns by tabs."
+                "If quotes or line breaks are part of labels, write Parquet."
             )
 
     return True

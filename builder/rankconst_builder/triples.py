@@ -355,7 +355,7 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     """Return the remedy for a line with the wrong number of columns, or nothing."""
     if text.startswith(b"#"):
         return f" {advise_filtering('#', name)}"
-    if text.startswith((b'{"', b'["', b"[[")):
+    if text.startswith((b'{"', b'["', b"[[")) or text in {b"{", b"["}:
         return " JSON is not read: write a triple on each line, its parts separated by tabs."
     if len(parts) > len(form.columns):
         return _advise_columns(form, parts, number)
@@ -390,7 +390,12 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
     advice = f" To ignore further columns, name them with -: {columns.ljust(len(parts), '-')}."
-    if set(form.columns) != {*"hrt"} or len(parts) not in {4, 5}:
+    if set(form.columns) != {*"hrt"}:
+        return advice
+
+    if len(parts) % 2:
+        advice = f" If qualifiers follow, a relation and an entity each: {form.columns}q.{advice}"
+    if len(parts) > 5:
         return advice
 
     if len(parts) == 5:

@@ -243,7 +243,10 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
     if len(paths) not in orders:
         hint = ""
         if len(paths) == 1:
-            hint = f" Numbers of candidates of your own need no build: --counts {paths[0]}."
+            hint = (
+                " Split a file of all triples first; "
+                f"numbers of candidates need no build: --counts {paths[0]}."
+            )
         raise UsageError(
             "a graph of your own has two files, training and test set, or three, training, "
             f"validation and test set; got {len(paths)}: {', '.join(paths)}.{hint}"

@@ -240,7 +240,10 @@ def test_columns_name_the_time() -> None:
     ends = write_quads("01233")
     assert read(ends, "hrtdd")[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
     assert read(ends, "hrtd-")[0] == QUADS
-    two = "hrtd-, or hrtdd if it has a begin and an end"
+    two = (
+        "hrtd-, or hrtdd if it has a begin and an end. If qualifiers follow, a relation and an "
+        "entity each: hrtq"
+    )
     for order, columns, ignored in (("0123", "hrtd", "hrt-"), ("01233", two, "hrt--")):
         assert refused(write_quads(order)).endswith(
             f"If what follows the triple is its time, name it with d: --columns {columns}. To "
@@ -318,10 +321,10 @@ def test_what_is_no_text_is_refused(begin: str) -> None:
 
 
 def test_json_is_not_taken_for_commas() -> None:
-    line = '{"head": "a", "relation": "r", "tail": "b"}\n'
-    assert refused({"train": line}, None, "jsonl").endswith(
-        "JSON is not read: write a triple on each line, its parts separated by tabs."
-    )
+    for line in ('{"head": "a", "relation": "r", "tail": "b"}\n', '[\n["a", "r", "b"]\n]\n'):
+        assert refused({"train": line}, None, "jsonl").endswith(
+            "JSON is not read: write a triple on each line, its parts separated by tabs."
+        )
 
 
 # What somebody may have, what is said of it, and what the command that is shown makes of it.

@@ -216,6 +216,7 @@ WHOLE: list[tuple[bytes, LineFormat, str]] = [
     (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),
     (b",head,relation,tail\n0,a,r,b\n", TSV,
      r"4 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
+    (b"a\tr\tb\nc\tr\td\tp\ta\tq\tb\n", TSV, r"got 7: .* If qualifiers follow, a relation and an entity each: hrtq\."),
     (b"a\tr\tb\t1\tx\nc\tr\td\t0\ty\n", TSV, r"name them with -: hrt--\.$"),
     (b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n", TSV, r"line 2: expected 3 columns"),
 ]  # fmt: skip
