@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 
@@ -91,42 +92,48 @@ def collect_points(
 
     A result without a model has the name of its file. DataError if there are none.
     """
-    entries = adjusted.entries
-    by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else None
+    results = adjusted.entries
+    over_counting = None
+    if FLOOR in adjusted.against:
+        over_counting = adjusted.against_baseline(FLOOR).entries
+
     models = name_models(adjusted.reading)
     points = []
-    for index, number in enumerate(entries):
-        metric, constants = number.entry.metric, number.constants
-        if constants is None or number.adjusted is None:
+    for index, result in enumerate(results):
+        metric, constants = result.entry.metric, result.constants
+        if constants is None or result.adjusted is None:
             continue
         if metrics is not None and metric not in metrics:
             continue
-        marks = _list_marks(number.adjusted, value="value", index="index")
-        counting = None
-        if by_counting is not None:
-            counting = by_counting[index].constants
-            marks |= _list_marks(by_counting[index].adjusted, skill="index")
 
-        model = models[index] or PurePath(adjusted.reading.name).stem
-        tasks = constants.tasks
-        names = [tasks.split, tasks.side, tasks.aggregation, number.entry.context.rank_type or ""]
-        usual = {"test", "both", DEFAULT_AGGREGATION, ""}
-        unusual = [name for name in names if name not in usual]
-        points.append(
-            Point(
-                model=model,
-                metric=metric,
-                column=", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual]),
-                constants=constants,
-                counting=counting,
-                marks=marks,
-            )
+        marks = _list_marks(result.adjusted, value="value", index="index")
+        counting = None
+        if over_counting is not None:
+            counting = over_counting[index].constants
+            marks |= _list_marks(over_counting[index].adjusted, skill="index")
+
+        point = Point(
+            model=models[index] or PurePath(adjusted.reading.name).stem,
+            metric=metric,
+            column=_name_column(constants.tasks, result.entry.context.rank_type, titles),
+            constants=constants,
+            counting=counting,
+            marks=marks,
         )
+        points.append(point)
 
     if not points:
-        reason = next((f" {number.note}" for number in entries if number.note), "")
+        reason = next((f" {result.note}" for result in results if result.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
     return points
+
+
+def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
+    """Name the column of a result by its dataset and unusual tasks: "WN18RR, valid"."""
+    names = [tasks.split, tasks.side, tasks.aggregation, rank_type or ""]
+    usual = {"test", "both", DEFAULT_AGGREGATION, ""}
+    unusual = [name for name in names if name not in usual]
+    return ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
 
 
 def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
@@ -200,8 +207,10 @@ def draw_results(
 
 # -- panels ----------------------------------------------------------------------------------------
 
-# In inches: a result, the least and most of a panel, and the most of three side by side.
-_SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
+# Widths in inches.
+_RESULT = 0.11
+_NARROWEST, _WIDEST = 2.6, 10.5  # of a panel
+_SIDE_BY_SIDE = 3.6  # panels up to this width are next to each other
 
 
 def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
@@ -211,20 +220,22 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     sizes = {point.column: point.constants.histogram.mean for point in points}
     spans = _arrange(points, sizes)
     end = max(span.stop for span in spans.values())
-    width = min(max(_SLOT * end, _NARROW), _WIDE)
-    rows, columns = len(metrics), len(FORMS)
-    if width > _BESIDE:  # all panels below each other
-        rows, columns = rows * columns, 1
+    width = min(max(_RESULT * end, _NARROWEST), _WIDEST)
+    num_rows, num_columns = len(metrics), len(FORMS)
+    if width > _SIDE_BY_SIDE:  # all panels below each other
+        num_rows, num_columns = num_rows * num_columns, 1
 
     handles = _make_handles(points)
     # Widths and heights, in inches, are estimates that leave room for the letters.
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    handle_width = 0.4 + 0.07 * longest
-    per_line = max(1, min(len(handles), int(columns * width / handle_width)))
-    legend_height = 1.1 + 0.19 * len(handles) / per_line
-    figsize = (columns * (width + 0.85), 2.2 * rows + legend_height)
+    longest_label = max(len(str(handle.get_label())) for handle in handles)
+    handle_width = 0.4 + 0.07 * longest_label
+    room = int(num_columns * width / handle_width)
+    handles_a_line = max(1, min(len(handles), room))
+    legend_height = 1.1 + 0.19 * len(handles) / handles_a_line
+
+    figsize = (num_columns * (width + 0.85), 2.2 * num_rows + legend_height)
     figure = Figure(figsize=figsize, layout="constrained")
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    panels = figure.subplots(num_rows, num_columns, squeeze=False, sharex=True).ravel()
     centres = [(span.start + span.stop) / 2 for span in spans.values()]
     labels = [plain(f"{column} ({sizes[column]:,.0f})") for column in spans]
     for axes, (metric, form) in zip(panels, itertools.product(metrics, FORMS), strict=True):
@@ -234,7 +245,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
         axes.set_xlim(0, end)
 
     title = "datasets by mean number of candidates (in brackets), ascending"
-    figure.legend(handles=handles, loc="outside lower center", ncols=per_line, title=title)
+    figure.legend(handles=handles, loc="outside lower center", ncols=handles_a_line, title=title)
     return figure
 
 
@@ -265,7 +276,7 @@ def _draw_panel(
     for span in spans.values():
         axes.axvline(span.start, color=FAINT, lw=0.7, zorder=0)
 
-    title, unit = f"{metric.label} skill", "1 is perfect"
+    unit = "1 is perfect"
     if form == "value":
         title = metric.label
         better = "higher" if metric.increasing else "lower"
@@ -277,6 +288,7 @@ def _draw_panel(
         title = metric.name_of("index") or metric.label
         axes.axhline(0.0, zorder=1.5, **_CHANCE)
     else:
+        title = f"{metric.label} skill"
         axes.axhline(0.0, zorder=1.5, **_COUNTING)
 
     undefined = sum(form not in point.marks for point in results)
@@ -297,17 +309,18 @@ def _draw_points(
     """Draw results in one form, centred in their columns and in the order of models."""
     order = list(looks)
     for column, span in spans.items():
-        of_column = [point for point in results if point.column == column]
-        of_column.sort(key=lambda point: order.index(point.model))
-        # Points at x, x + 1 and so on, whose mean is the middle of the column.
-        x = (span.start + span.stop - len(of_column) + 1) / 2
-        for step, point in enumerate(of_column):
-            if form in point.marks:
-                mark, look = point.marks[form], looks[point.model]
-                axes.plot(x + step, mark.height, label=point.model, zorder=3, ms=5, **look)
-                axes.vlines(
-                    x + step, mark.lower, mark.upper, colors=look["color"], lw=1.0, zorder=2.5
-                )
+        column_points = [point for point in results if point.column == column]
+        column_points.sort(key=lambda point: order.index(point.model))
+        # The mean of all x, which are 1 apart, is the middle of the column.
+        first_x = (span.start + span.stop - len(column_points) + 1) / 2
+        for step, point in enumerate(column_points):
+            if form not in point.marks:
+                continue
+
+            x = first_x + step
+            mark, look = point.marks[form], looks[point.model]
+            axes.plot(x, mark.height, label=point.model, zorder=3, ms=5, **look)
+            axes.vlines(x, mark.lower, mark.upper, colors=look["color"], lw=1.0, zorder=2.5)
 
 
 def _draw_levels(axes: Axes, points: Sequence[Point], spans: Mapping[str, Span]) -> None:

@@ -82,16 +82,18 @@ def show(
     """
     form = read_format(format)
     names = [word for word in (name, *split_commas(metrics)) if word is not None]
-    kind = None  # of the list that the first word names, in the plural or the singular
-    for plural in _LISTS:
-        if names and squash(names[0]) in {plural, plural[:-1]}:
-            kind = plural
-
+    kind = _find_list(names[0]) if names else None
     if kind is not None:
         names = names[1:]
 
-    values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
-    used = [option for option, value in (values | {"--cite": cite}).items() if value]
+    values: dict[str, object] = {
+        "--split": split,
+        "--side": side,
+        "--protocol": protocol,
+        "--baseline": baseline,
+        "--cite": cite,
+    }
+    used = [option for option, value in values.items() if value]
     if used and not names and (kind or used != ["--cite"]):
         raise UsageError(
             f"{used[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
@@ -129,6 +131,14 @@ def show(
         form=form,
     )
     _show_dataset(wanted, used)
+
+
+def _find_list(word: str) -> str | None:
+    """Return the list that a word names, in the singular or plural: "tools" for "tool"."""
+    for plural in _LISTS:
+        if squash(word) in {plural, plural[:-1]}:
+            return plural
+    return None
 
 
 def _show_dataset(wanted: _Wanted, used: Collection[str]) -> None:
@@ -194,12 +204,14 @@ class _Wanted:
         """Return the constants of some metrics, or of all, under each baseline."""
         # The relation side has chance alone, without single relations and weights.
         sides = SIDES if self.baselines == (DEFAULT_BASELINE,) else LINK_SIDES
-        return [
-            self.tables.look_up(replace(tasks, baseline=baseline), metric)
-            for tasks in self.expand(sides)
-            for metric in metrics or list_metrics(shared=shares_negatives(tasks.protocol))
-            for baseline in self.baselines
-        ]
+        constants = []
+        for tasks in self.expand(sides):
+            all_metrics = list_metrics(shared=shares_negatives(tasks.protocol))
+            for metric, baseline in itertools.product(metrics or all_metrics, self.baselines):
+                address = replace(tasks, baseline=baseline)
+                constants.append(self.tables.look_up(address, metric))
+
+        return constants
 
     def expand(self, sides: Iterable[str]) -> list[Tasks]:
         """List the existing tasks, with every protocol, split or side in place of "all"."""
@@ -306,55 +318,72 @@ def _print_constants(wanted: _Wanted) -> None:
 
 def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     """List constants for people, with counting next to chance or a row for each baseline."""
+    tables, dataset = wanted.tables, wanted.tasks.dataset
+    described = [_describe(each) | _expect_counting(tables, each) for each in constants]
+    rows_by_protocol = join_protocols(described)
+    other_protocols: list[str] = []
+    if wanted.is_usual and not wanted.names:
+        usual = min(rows_by_protocol, key=lambda names: rate_protocol(names.partition(" = ")[0]))
+        other_protocols = [names for names in rows_by_protocol if names != usual]
+
+    rows = []
+    for names, rows_of_protocol in rows_by_protocol.items():
+        if names not in other_protocols:
+            rows += rows_of_protocol
+
+    # The columns of counting that have values. Named baselines have rows instead.
+    counting_keys: list[str] = []
+    if wanted.ranker is None:
+        known = {key for key in _FLOORS for row in rows if row[key] is not None}
+        counting_keys = [key for key in _FLOORS if key in known]
+
+    # A split or side that was asked for is in the title.
+    keys_in_title = [key for key in ("split", "side") if getattr(wanted.tasks, key) != ALL]
+    title = _entitle(tables, dataset)
+    if keys_in_title:
+        title += "\n" + ", ".join(f"{key} {rows[0][key]}" for key in keys_in_title)
+
+    columns = _list_columns(wanted, keys_in_title, counting_keys)
+    lines = []
+    if counting_keys:
+        counting = tables.find_counting(dataset)
+        summary = "" if counting is None else f"{counting.summary} "
+        lines.append(f"{summary}See rankconst show counting.")
+
+    versions = join_versions(row["table_version"] for row in rows)
+    lines += _list_captions(wanted, versions, other_protocols)
+    return Listing.of(columns, rows, title=title, caption="\n".join(lines))
+
+
+def _list_captions(wanted: _Wanted, versions: str, other_protocols: Sequence[str]) -> list[str]:
+    """List the lines below constants: their tables, what else there is, and the dataset's note."""
     from rankconst.catalogue.benchmarks import find_note
 
-    opened, asked = wanted.tables, wanted.tasks
-    blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in constants)
-    others: list[str] = []
-    if wanted.is_usual and not wanted.names:
-        usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
-        others = [names for names in blocks if names != usual]
+    dataset = wanted.tasks.dataset
+    line = f"Tables: {versions}."
+    if other_protocols:
+        names = ", ".join(other_protocols)
+        line += f" Other protocols, with other numbers: {names} (--protocol all)."
 
-    rows = [row for names, block in blocks.items() if names not in others for row in block]
-    # A split or side that was asked for is in the title.
-    single = [key for key in ("split", "side") if getattr(asked, key) != ALL]
-    floors: list[str] = []
-    if wanted.ranker is None:  # otherwise each baseline has rows of its own
-        known = {key for row in rows for key in _FLOORS if row[key] is not None}
-        floors = [key for key in _FLOORS if key in known]
-
-    captions = []
-    if floors:
-        counting = opened.find_counting(asked.dataset)
-        summary = "" if counting is None else f"{counting.summary} "
-        captions.append(f"{summary}See rankconst show counting.")
-
-    tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
-    if others:
-        tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
-
-    captions.append(tables)
+    lines = [line]
     if not wanted.names:
-        captions.append(
+        lines.append(
             "Everything: --split all --side all --format csv. Details: rankconst show "
-            f"{asked.dataset} mrr"
+            f"{dataset} mrr"
         )
 
-    note = find_note(asked.dataset)
+    note = find_note(dataset)
     if note:
-        captions.append(f"Note: {note}")
+        lines.append(f"Note: {note}")
 
-    title = _entitle(opened, asked.dataset)
-    if single:
-        title += "\n" + ", ".join(f"{key} {rows[0][key]}" for key in single)
-
-    columns = _list_columns(wanted, single, floors)
-    return Listing.of(columns, rows, title=title, caption="\n".join(captions))
+    return lines
 
 
-def _list_columns(wanted: _Wanted, single: list[str], floors: list[str]) -> list[Column]:
+def _list_columns(
+    wanted: _Wanted, keys_in_title: Sequence[str], counting_keys: Sequence[str]
+) -> list[Column]:
     """List the columns of constants for people: without those in the title, and with counting."""
-    hidden = {*single}
+    hidden = {*keys_in_title}
     if not wanted.names:
         hidden.update(_DETAILS)
 
@@ -362,23 +391,20 @@ def _list_columns(wanted: _Wanted, single: list[str], floors: list[str]) -> list
     if wanted.ranker is not None:
         titles = {"expectation": "expectation"}
 
-    columns = [
-        column._replace(title=titles.get(column.key, column.title))
-        for column in _COLUMNS
-        if column.key not in hidden
-    ]
-    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
+    shown = [column for column in _COLUMNS if column.key not in hidden]
+    columns = [column._replace(title=titles.get(column.key, column.title)) for column in shown]
+    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in counting_keys]
     return columns
 
 
-def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
+def _expect_counting(opened: Tables, constants: Constants) -> dict[str, float | None]:
     """Return the expectations of rankers that only count, or None if the tables lack them."""
-    floors: dict[str, float | None] = dict.fromkeys(_FLOORS)
+    expectations: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
         if opened.is_tabulated(tasks, constants.metric):
-            floors[baseline] = opened.look_up(tasks, constants.metric).expectation
-    return floors
+            expectations[baseline] = opened.look_up(tasks, constants.metric).expectation
+    return expectations
 
 
 def _entitle(opened: Tables, dataset: str) -> str:
@@ -391,15 +417,15 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Map protocols to their rows; protocols with the same rows are one: ``standard = libkge``."""
-    rows_of = group_by(rows, lambda row: row["protocol"])
+    rows_by_protocol = group_by(rows, lambda row: row["protocol"])
 
-    def write_numbers(protocol: str) -> str:
-        return repr([row | {"protocol": ""} for row in rows_of[protocol]])
+    def write_without_name(protocol: str) -> str:
+        return repr([row | {"protocol": ""} for row in rows_by_protocol[protocol]])
 
     joined = {}
-    for protocols in group_by(rows_of, write_numbers).values():
+    for protocols in group_by(rows_by_protocol, write_without_name).values():
         names = " = ".join(protocols)
-        joined[names] = [row | {"protocol": names} for row in rows_of[protocols[0]]]
+        joined[names] = [row | {"protocol": names} for row in rows_by_protocol[protocols[0]]]
 
     return joined
 

@@ -167,43 +167,49 @@ class Answers:
         empty = self.count_empty(key)
         counted = self._leave_out_empty() if empty == LEFT_OUT else self
         queries, weights = counted.queries, counted.weights
-        times, sums, _ = weights.T  # of each pair: queries, and the sum of their weights
-        total = math.fsum(sums)
+        num_queries, query_weights, _ = weights.T  # of each pair: see the attributes
+        total_weight = math.fsum(query_weights)
         has_right = queries[:, 1] > 0
-        sizes, right = queries[has_right].T
-        divisors = np.ones(len(queries))  # of the sum over a query's right answers
-        divisors[has_right] = family.divide(sizes, right, k)
+        sizes, num_right = queries[has_right].T
+
+        # The value of a query is a sum over its right answers, over a divisor.
+        divisors = np.ones(len(queries))
+        divisors[has_right] = family.divide(sizes, num_right, k)
         if family.pooled:  # a sum over all queries, over the sum of their divisors
-            divisors[:] = math.fsum(sums * divisors) / total
+            divisors[:] = math.fsum(query_weights * divisors) / total_weight
 
         # The best and the worst ranker have the right answers of each query first, and last.
         empty_value = float(empty == "1")
-        best, worst = np.full((2, len(queries)), empty_value)
-        best[has_right] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
-        worst[has_right] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
-        best[has_right] /= divisors[has_right]
-        worst[has_right] /= divisors[has_right]
+        best = np.full(len(queries), empty_value)
+        worst = np.full(len(queries), empty_value)
+        first_places = Places.from_first(np.ones(sizes.size), num_right)
+        last_places = Places.from_first(sizes - num_right + 1.0, num_right)
+        best[has_right] = family.sum_up(first_places, k) / divisors[has_right]
+        worst[has_right] = family.sum_up(last_places, k) / divisors[has_right]
+
         query_moments = [NOTHING._replace(mean=empty_value)] * len(queries)
-        sums_of_answers = find_query_moments(family, k, queries)
-        for i in np.flatnonzero(has_right).tolist():
-            query_moments[i] = sums_of_answers[i].over(float(divisors[i]))
+        moments_of_sums = find_query_moments(family, k, queries)
+        for index in np.flatnonzero(has_right).tolist():
+            query_moments[index] = moments_of_sums[index].over(float(divisors[index]))
 
         metric = replace(
             define_metric(key, k),
-            best=math.fsum(sums * best) / total,
-            least=math.fsum(sums * worst) / total,
-            chances=_list_chances(query_moments, times),
+            best=math.fsum(query_weights * best) / total_weight,
+            least=math.fsum(query_weights * worst) / total_weight,
+            chances=_list_chances(query_moments, num_queries),
         )
         task_weights = None
         aggregation = DEFAULT_AGGREGATION
-        if (times != sums).any():
-            task_weights = sums / times
+        if (num_queries != query_weights).any():
+            task_weights = query_weights / num_queries
             aggregation = "own weights"
 
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,
-            candidates=Histogram.from_counts(queries[:, 0], times.astype(np.int64), task_weights),
+            candidates=Histogram.from_counts(
+                queries[:, 0], num_queries.astype(np.int64), task_weights
+            ),
             moments=average(query_moments, weights),
             table_version=OWN_COUNTS.key,
         )
@@ -257,12 +263,16 @@ def gather_answers(
     if not (empty or library or right.all()):
         raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
 
+    # Sort the queries, so that those with the same pair follow each other.
     order = np.lexsort((right, sizes))
     pairs = np.column_stack((sizes, right))[order]
-    starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
     times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order]
+    query_weights = query_weights[order]
+    differs = (pairs[1:] != pairs[:-1]).any(axis=1)
+    starts = np.flatnonzero(np.append(True, differs))
+
     # The sums of w^0, w^1 and w^2 of each pair: number, weight, and the factor of variances.
-    sums = [np.add.reduceat(times * query_weights[order] ** power, starts) for power in (0, 1, 2)]
+    sums = [np.add.reduceat(times * query_weights**power, starts) for power in (0, 1, 2)]
     return Answers(name, pairs[starts], np.column_stack(sums), empty or "", library)
 
 

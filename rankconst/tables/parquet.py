@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -120,25 +121,6 @@ class TableFiles:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        with self._explain_damage(name):
-            file = self._open(name)
-            if coded:
-                file = pq.ParquetFile(
-                    pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded)
-                )
-            table = self._read_rows(file, columns, dataset, baseline)
-            self._check_values(name, table)
-
-        return table
-
-    def _read_rows(
-        self,
-        file: pq.ParquetFile,
-        columns: tuple[str, ...],
-        dataset: str | None,
-        baseline: str | None,
-    ) -> pa.Table:
-        """Read the rows of a dataset and a baseline, given by their keys; None means any."""
         keys = {}
         if dataset is not None:
             keys["dataset"] = dataset
@@ -146,15 +128,17 @@ class TableFiles:
         if baseline is not None:
             keys["baseline"] = baseline
 
-        # One thread: pyarrow's workers, when only just started, can abort a short process at its
-        # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
-        groups, hold_no_other_rows = _find_row_groups(file, keys)
-        if hold_no_other_rows:
-            return file.read_row_groups(groups, [*columns], use_threads=False)
+        with self._explain_damage(name):
+            file = self._open(name)
+            if coded:
+                # Which columns become dictionaries is said when a file is opened: open it again.
+                file = pq.ParquetFile(
+                    pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded)
+                )
+            table = _read_rows(file, columns, keys)
+            self._check_values(name, table)
 
-        needed = list(dict.fromkeys([*keys, *columns]))
-        table = file.read_row_groups(groups, needed, use_threads=False)
-        return select_rows(table, keys).select(columns)
+        return table
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
@@ -269,6 +253,19 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
     return file
 
 
+def _read_rows(file: pq.ParquetFile, columns: tuple[str, ...], keys: Mapping[str, str]) -> pa.Table:
+    """Read some columns of the rows with some keys, such as {"dataset": "wn18rr"}."""
+    groups, hold_no_other_rows = _find_row_groups(file, keys)
+    # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
+    # (apache/arrow issue 34314), and files of this size gain nothing from them.
+    if hold_no_other_rows:
+        return file.read_row_groups(groups, [*columns], use_threads=False)
+
+    needed = list(dict.fromkeys([*keys, *columns]))
+    table = file.read_row_groups(groups, needed, use_threads=False)
+    return select_rows(table, keys).select(columns)
+
+
 def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
     """Return the row groups that may hold rows with some keys, and True if all of their rows do."""
     groups, are_all_wanted = [*range(file.metadata.num_row_groups)], True
@@ -302,7 +299,9 @@ def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:
     import pyarrow.compute as pc
 
     masks = [pc.equal(table[name], wrap_text(key)) for name, key in keys.items()]
-    return table.filter(functools.reduce(pc.and_, masks)) if masks else table
+    if not masks:
+        return table
+    return table.filter(functools.reduce(pc.and_, masks))
 
 
 # Parsed.
@@ -381,11 +380,15 @@ class Records:
             return stored[tasks]
 
         # Tables have a histogram for each side of each split, and for each relation.
-        singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
-        wanted = [replace(part, relations=names) for part in tasks.parts for names in singles]
-        if not all(each in stored for each in wanted):
-            return None
-        return functools.reduce(Histogram.pool, (stored[each] for each in wanted))
+        single_relations: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
+        histograms = []
+        for single_side, relations in itertools.product(tasks.parts, single_relations):
+            single = replace(single_side, relations=relations)
+            if single not in stored:
+                return None
+            histograms.append(stored[single])
+
+        return functools.reduce(Histogram.pool, histograms)
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return the histogram of tasks under a baseline other than chance, or None."""
@@ -469,11 +472,14 @@ class Records:
         if not runs:
             return
 
-        pieces = [np.split(to_array(table[column]), starts[1:]) for column in columns]
-        for run, arrays in zip(runs, zip(*pieces, strict=True), strict=True):
+        arrays_of_columns = [to_array(table[column]) for column in columns]
+        stops = [*starts[1:].tolist(), len(table)]
+        for run, start, stop in zip(runs, starts.tolist(), stops, strict=True):
             names: dict[str, Any] = dict(zip(keys, run, strict=True))
             if "relation" in names:
                 names["relations"] = (names.pop("relation"),)
+
+            arrays = tuple(array[start:stop] for array in arrays_of_columns)
             yield Tasks(self.dataset, **names), arrays
 
 

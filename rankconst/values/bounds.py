@@ -242,50 +242,74 @@ def is_bounded(metric: Metric) -> bool:
 
 
 def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) -> dict[int, str]:
-    """Return the reasons why numbers contradict each other, by their indices.
+    """Return the reasons why numbers contradict each other, by their indices in the file.
 
-    As it is unknown which number of an evaluation is wrong, each of them gets the reason. `show`
-    returns the text of a number by its index.
+    As it is unknown which number of an evaluation is wrong, each of them gets the reason: {4: "MRR
+    0.4 is too small for Hits@1 0.5 ...", 5: the same}. `show` returns the text of a number by its
+    index.
     """
     metrics = {result.metric for result in results}
     if len(metrics) < 2:
         return {}
 
-    hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
     # Reasons name hits by k first, then MRR and MR.
+    hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
     order = [*hits, _MRR, _MR]
     results = sorted(results, key=lambda result: order.index(result.metric))
+
+    # A table with a row for each evaluation.
     rows, num_rows = _number_rows([result.evaluation for result in results])
     ends, is_repeated = _lay_out(results, rows, num_rows)
-    is_wrong = np.zeros(num_rows, dtype=np.bool_)
-    # Few evaluations at a time, so that memory stays bounded.
-    for start in range(0, num_rows, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
-        is_wrong[part] = np.any([breach.is_broken for breach in _apply_rules(hits, block)], axis=0)
-
-    is_wrong &= ~is_repeated
+    is_contradictory = _find_breaches(hits, ends, num_rows) & ~is_repeated
     reasons: dict[int, str] = {}
-    for numbers in _gather_numbers(results, rows, is_wrong, show):
+    for numbers in _gather_numbers(results, rows, is_contradictory, show):
         reason = _explain([*numbers.values()])
         reasons |= dict.fromkeys(numbers, reason)
 
     return reasons
 
 
-def _gather_numbers(
-    results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
-) -> Iterable[dict[int, _Number]]:
-    """Return the numbers of each wrong evaluation by index."""
-    evaluations: dict[int, dict[int, _Number]] = {}
-    for result, row_of in zip(results, rows, strict=True):
-        for position in np.flatnonzero(is_wrong[row_of]).tolist():
-            index = int(result.numbers[position])
-            lower, upper = result.lower[position], result.upper[position]
-            numbers = evaluations.setdefault(int(row_of[position]), {})
-            numbers[index] = _Number(result.metric, lower, upper, show(index))
+def _find_breaches(hits: Sequence[Metric], ends: Mapping[Metric, _Ends], num_rows: int) -> Flags:
+    """Flag the rows that break any rule, a block of rows at a time, so that memory stays bounded.
 
-    return evaluations.values()
+    `ends` has both ends of each metric, shape (rows,), and `hits` are the Hits@k among them.
+    """
+    is_broken = np.zeros(num_rows, dtype=np.bool_)
+    for start in range(0, num_rows, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        ends_of_block = {}
+        for metric, (lower, upper) in ends.items():
+            ends_of_block[metric] = _Ends(lower[block], upper[block])
+
+        breaches = _apply_rules(hits, ends_of_block)
+        is_broken[block] = np.any([breach.is_broken for breach in breaches], axis=0)
+
+    return is_broken
+
+
+def _gather_numbers(
+    results: Sequence[Results],
+    rows: Sequence[Places],
+    is_contradictory: Flags,
+    show: Callable[[int], str],
+) -> Iterable[dict[int, _Number]]:
+    """Return the numbers of each contradictory evaluation, by their indices in the file.
+
+    `rows` has the rows of each of the results, and `is_contradictory` flags rows.
+    """
+    numbers_by_row: dict[int, dict[int, _Number]] = {}
+    for result, rows_of_result in zip(results, rows, strict=True):
+        for position in np.flatnonzero(is_contradictory[rows_of_result]).tolist():
+            index = int(result.numbers[position])
+            number = _Number(
+                metric=result.metric,
+                lower=result.lower[position],
+                upper=result.upper[position],
+                text=show(index),
+            )
+            numbers_by_row.setdefault(int(rows_of_result[position]), {})[index] = number
+
+    return numbers_by_row.values()
 
 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
@@ -322,7 +346,10 @@ def _lay_out(
         upper[rows_of_result] = result.upper
         num_results[result.metric] += np.bincount(rows_of_result, minlength=size)
 
-    is_repeated: Flags = np.any([number > 1 for number in num_results.values()], axis=0)
+    is_repeated = np.zeros(size, dtype=np.bool_)
+    for numbers in num_results.values():
+        is_repeated |= numbers > 1
+
     return ends, is_repeated
 
 
