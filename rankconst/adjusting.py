@@ -234,31 +234,37 @@ def compare_with(
     return against, notes
 
 
-def add_significance(done: AdjustedBatch) -> AdjustedBatch:
+def add_significance(batch: AdjustedBatch) -> AdjustedBatch:
     """Return the batch with its tail probabilities, if these are known."""
     from rankconst.values.significance import compute_significance
 
-    if done.is_partial or done.constants.explain_lack():
-        return done
+    if batch.is_partial or batch.constants.explain_lack():
+        return batch
 
-    metric, histogram = done.constants.metric, done.constants.ranking
-    adjusted = done.adjust()
-    ends = (adjusted.value, *adjusted.value_interval)
-    columns = [np.ravel(column).tolist() for column in ends]
-    # A number with its interval; equal ones are computed once.
-    numbers = list(zip(*columns, strict=True))
-    known: dict[tuple[float, ...], Significance] = {}
-    reasons: dict[tuple[float, ...], str] = {}
+    metric, histogram = batch.constants.metric, batch.constants.ranking
+    adjusted = batch.adjust()
+    arrays = (adjusted.value, *adjusted.value_interval)
+    columns = [np.ravel(array).tolist() for array in arrays]
+    numbers = list(zip(*columns, strict=True))  # (value, lower, upper) each
+
+    # Equal numbers are computed once.
+    significance_of: dict[tuple[float, ...], Significance] = {}
+    reason_of: dict[tuple[float, ...], str] = {}
     for number in dict.fromkeys(numbers):
         value, lower, upper = number
+        interval = Interval(lower, upper)
         try:
-            known[number] = compute_significance(metric, histogram, value, Interval(lower, upper))
+            significance_of[number] = compute_significance(metric, histogram, value, interval)
         except UndefinedError as error:
-            reasons[number] = f"no p: {error}"
+            reason_of[number] = f"no p: {error}"
 
-    significance = tuple(known.get(number) for number in numbers)
-    unattained = {at: reasons[number] for at, number in enumerate(numbers) if number in reasons}
-    return replace(done, significance=significance, unattained=unattained)
+    unattained = {}
+    for index, number in enumerate(numbers):
+        if number in reason_of:
+            unattained[index] = reason_of[number]
+
+    significance = tuple(significance_of.get(number) for number in numbers)
+    return replace(batch, significance=significance, unattained=unattained)
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
@@ -280,16 +286,16 @@ def list_contradictions(
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
-    of_tasks: dict[tuple[Tasks, Tool | None], list[Results]] = {}
-    for adjusted, evaluation in zip(done, evaluations, strict=True):
-        batch = adjusted.published
-        if is_bounded(batch.metric):
-            lower, upper, index = np.atleast_1d(batch.lower, batch.upper, batch.index)
-            results = Results(batch.metric, evaluation, lower, upper, index)
-            of_tasks.setdefault((batch.tasks, batch.tool), []).append(results)
+    comparable: dict[tuple[Tasks, Tool | None], list[Results]] = {}
+    for batch, evaluation in zip(done, evaluations, strict=True):
+        published = batch.published
+        if is_bounded(published.metric):
+            lower, upper, index = np.atleast_1d(published.lower, published.upper, published.index)
+            results = Results(published.metric, evaluation, lower, upper, index)
+            comparable.setdefault((published.tasks, published.tool), []).append(results)
 
     reasons: dict[int, str] = {}
-    for results_of_metrics in of_tasks.values():
+    for results_of_metrics in comparable.values():
         reasons |= find_contradictions(results_of_metrics, show)
 
     return reasons
@@ -325,20 +331,22 @@ def fill_columns(
     baseline have its name added: ``index@frequency``. If `wanted` has keys, only these columns and
     those of significance are filled.
     """
-    keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), *BESIDE]
-    columns: dict[str, Any] = {
-        key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
-    }
-    for adjusted in done:
-        _fill_batch(columns, adjusted, size)
+    columns: dict[str, Any] = {}
+    for key in [*(f"{form}{end}" for form in FORMS for end in ENDS), *BESIDE]:
+        if wanted is None or key in wanted:
+            columns[key] = np.full(size, np.nan)
+
+    for batch in done:
+        _fill_batch(columns, batch, size)
 
     for baseline, batches in (against or {}).items():
         ending = f"@{baseline}"
-        keys_of_baseline = None
+        wanted_keys = None
         if wanted is not None:
-            keys_of_baseline = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
-        of_baseline = fill_columns(size, batches, wanted=keys_of_baseline)
-        columns |= {f"{key}{ending}": values for key, values in of_baseline.items()}
+            wanted_keys = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
+
+        for key, values in fill_columns(size, batches, wanted=wanted_keys).items():
+            columns[f"{key}{ending}"] = values
 
     return columns
 

@@ -288,15 +288,19 @@ class Histogram:
         keys = [key[order] for key in keys]
         # Rows that are equal in all keys become one, with the sum of their tasks.
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        group, above, sizes, *row_weights = (key[starts] for key in keys)
-        tasks = np.add.reduceat(num_tasks[order], starts)
-        cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
+        group_of_row, row_offsets, sizes, *row_weights = (key[starts] for key in keys)
+        row_tasks = np.add.reduceat(num_tasks[order], starts)
+
+        is_new_group = np.append(True, group_of_row[1:] > group_of_row[:-1])
+        bounds = [*np.flatnonzero(is_new_group).tolist(), group_of_row.size]
         histograms = {}
-        for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
+        for start, stop in itertools.pairwise(bounds):
             rows = slice(start, stop)
-            of_rows = row_weights[0][rows] if row_weights else None
-            over = above[rows] if above[rows].any() else None
-            histograms[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], of_rows, over)
+            group_weights = row_weights[0][rows] if row_weights else None
+            group_offsets = row_offsets[rows] if row_offsets[rows].any() else None
+            histograms[int(group_of_row[start])] = cls._of_sound(
+                sizes[rows], row_tasks[rows], group_weights, group_offsets
+            )
 
         return histograms
 

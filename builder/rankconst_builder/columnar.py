@@ -362,29 +362,35 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     if not len(array):
         raise DataError(_EMPTY.format(path))
 
-    indices = [order.index(letter) for letter in "hrt"]
-    length, width = array.shape
-    dtype, begin, is_by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
+    column_indices = [order.index(letter) for letter in "hrt"]
+    num_rows, num_columns = array.shape
+    dtype = array.dtype
+    header_size = int(array.offset)
+    is_by_rows = array.flags.c_contiguous
 
     # Numbers are read into memory: the system ends a process that reads from a mapped file that was
     # cut.
     def read_numbers(first: int, count: int) -> NDArray[Any]:
-        numbers = np.fromfile(path, dtype, count, offset=begin + first * dtype.itemsize)
+        offset = header_size + first * dtype.itemsize
+        numbers = np.fromfile(path, dtype, count, offset=offset)
         if numbers.size != count:
             raise DataError(f"{path} {_CHANGED}")
         return numbers
 
     def read() -> Iterator[Batch]:
-        for start in range(0, length, _ROWS):
-            count = min(_ROWS, length - start)
+        for start in range(0, num_rows, _ROWS):
+            count = min(_ROWS, num_rows - start)
             if is_by_rows:
-                rows = read_numbers(start * width, count * width).reshape(count, width)
-                columns = [rows[:, index] for index in indices]
+                numbers = read_numbers(start * num_columns, count * num_columns)
+                rows = numbers.reshape(count, num_columns)
+                columns = [rows[:, index] for index in column_indices]
             else:
-                columns = [read_numbers(index * length + start, count) for index in indices]
+                columns = [
+                    read_numbers(index * num_rows + start, count) for index in column_indices
+                ]
             yield [column.astype(dtype.newbyteorder("=")) for column in columns]
 
-    return Columns(path=path, rows=length, files=files, order="hrt", read=read, is_ids=True)
+    return Columns(path=path, rows=num_rows, files=files, order="hrt", read=read, is_ids=True)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
@@ -454,42 +460,47 @@ class _Loaded(NamedTuple):
 
 
 def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> _Loaded:
-    """Read ids into memory, or into temporary files if `spilled`."""
-    highest, row = [0, 0, 0], 0
+    """Read ids into memory, or into temporary files if `spilled`.
+
+    A batch has the ids of heads, of relations and of tails, an array each.
+    """
+    highest = [0, 0, 0]  # id of each column
+    num_rows = 0  # read so far
     # Rows may be fewer: memory that is not written to is not taken.
     size = 0 if spilled else file.rows
-    arrays = [np.empty(size, dtype=np.uint32) for _ in highest]
+    columns = [np.empty(size, dtype=np.uint32) for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them."
     with (
         ExitStack() as stack,
         explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy),
     ):
-        spills = []
+        temporary_files = []  # one for each column
         if spilled:
-            spills = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
+            temporary_files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
 
         for batch in batches:
-            end = row + len(batch[0])
-            if end > file.rows:
+            stop = num_rows + len(batch[0])
+            if stop > file.rows:
                 raise DataError(f"{file.path} {_CHANGED}")
-            for column, ids in enumerate(batch):
-                highest[column] = max(highest[column], int(ids.max(initial=0)))
+            for index, ids in enumerate(batch):
+                highest[index] = max(highest[index], int(ids.max(initial=0)))
                 if spilled:
-                    spills[column].write(ids.astype(np.uint32).data.cast("B"))
+                    temporary_files[index].write(ids.astype(np.uint32).data.cast("B"))
                 else:
-                    arrays[column][row:end] = ids
+                    columns[index][num_rows:stop] = ids
 
-            row = end
+            num_rows = stop
 
         mappings = []
-        if row:  # an empty file cannot be mapped
-            for spill in spills:
-                spill.flush()
-                mappings.append(mmap.mmap(spill.fileno(), 0, access=mmap.ACCESS_READ))
+        if num_rows:  # an empty file cannot be mapped
+            for temporary_file in temporary_files:
+                temporary_file.flush()
+                mapping = mmap.mmap(temporary_file.fileno(), 0, access=mmap.ACCESS_READ)
+                mappings.append(mapping)
 
     if mappings:
-        arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
+        columns = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
 
-    kind = np.int32 if max(highest) < 1 << 31 else np.uint32
-    head, relation, tail = (cast("Codes", array[:row].view(kind)) for array in arrays)
+    dtype = np.int32 if max(highest) < 1 << 31 else np.uint32
+    head, relation, tail = (cast("Codes", column[:num_rows].view(dtype)) for column in columns)
     return _Loaded(Triples(head, relation, tail, mappings=tuple(mappings)), highest)

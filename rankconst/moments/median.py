@@ -185,47 +185,49 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
     f1^2. Either expectation is the sum at the top of this module. Arrays have a row for each of f1
     and f2: shape (2,) or (2, X).
     """
-    c = float(median.centre)
+    centre = float(median.centre)
     if not median.panels:  # the median is certain
-        value = statistic.value(c)
+        value = statistic.value(centre)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
 
     nodes, counts = median.nodes, median.counts
     x = nodes.points.astype(np.float64)
     errors_of_gaps = np.zeros(2)
-    terms = np.stack(statistic.difference(x, 1.0, c)) * counts.tail
+    terms = np.stack(statistic.difference(x, 1.0, centre)) * counts.tail
     sizes = np.abs(terms)
     if median.paired:
-        half = np.stack(statistic.difference(x, 0.5, c))
+        half = np.stack(statistic.difference(x, 0.5, centre))
 
         def curvature(s: Values) -> Values:
             """Return the second differences of both functions, for the sums over gaps."""
-            return np.array(statistic.curvature(s, c))  # np.stack takes several times as long
+            return np.array(statistic.curvature(s, centre))  # np.stack takes several times as long
 
         if median.gaps is None:
             gap_sums = _sum_below(median, curvature)
         else:
             gap_sums, gap_errors = median.gaps.sum(nodes.points, counts.mass, curvature)
             errors_of_gaps = nodes.sum(0 * gap_errors, counts.mass * gap_errors)[1]
+
         terms += counts.mass * (half - gap_sums)
         sizes += counts.mass * (np.abs(half) + np.abs(gap_sums))
 
-    (first, second), errors = nodes.sum(terms, sizes * counts.error)
+    # E[f1] and E[f2], with their errors.
+    (mean, mean_square), errors = nodes.sum(terms, sizes * counts.error)
     errors = errors + errors_of_gaps
     # What the window leaves out, against f at the ends of the axis.
     for start, stop in ((1.0, median.lowest), (median.highest + 1.0, median.largest)):
-        ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
-        errors = errors + 2 * median.neglected * ends
+        changes = statistic.difference(np.array([start]), stop - start, centre)
+        errors = errors + 2 * median.neglected * np.abs(changes)[:, 0]
 
-    first_error, second_error = errors
-    expectation = statistic.value(c) + float(first)
-    spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
+    mean_error, square_error = errors
+    expectation = statistic.value(centre) + float(mean)
+    variance_error = square_error + 2 * abs(mean) * mean_error + 4 * UNIT_ROUNDOFF * mean_square
     return Moments(
         expectation=expectation,
-        expectation_error=float(first_error) + 2 * UNIT_ROUNDOFF * expectation,
-        variance=float(second - first * first),
-        variance_error=float(spread_error),
+        expectation_error=float(mean_error) + 2 * UNIT_ROUNDOFF * expectation,
+        variance=float(mean_square - mean * mean),
+        variance_error=float(variance_error),
         method="numerical",
     )
 
@@ -242,18 +244,22 @@ def _sum_below(median: _MedianDistribution, curvature: Callable[[Values], Values
     carried_points = np.empty(0)
     carried_weights = np.empty(0)
     for index, (panel, needed) in enumerate(zip(median.panels, median.needed, strict=True)):
-        part = slice(bounds[index], bounds[index + 1])
-        y = points[part].astype(np.float64)
-        median.rules.prepare(np.append(points[part], panel.stop), panel, needed)
-        # decay is h(a)/h(y); fade is h(a)/h(stop), as stop is the next panel's start.
+        in_panel = slice(bounds[index], bounds[index + 1])
+        panel_points = points[in_panel]
+        median.rules.prepare(np.append(panel_points, panel.stop), panel, needed)
+
+        # What is carried counts less at each y: by h(a)/h(y).
+        y = panel_points.astype(np.float64)
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
-        carried = curvature(y[:, None] + carried_points) * carried_weights
-        sums[:, part] = decay * np.sum(carried, axis=-1)
-        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, median.rules)
-        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, median.rules)
+        carried_terms = curvature(y[:, None] + carried_points) * carried_weights
+        sums[:, in_panel] = decay * np.sum(carried_terms, axis=-1)
+        sums[:, in_panel] += _sum_inside(panel_points, panel, needed, curvature, median.rules)
+
+        # To the next panel, which starts at this one's stop: by h(a)/h(stop).
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
-        carried_points = np.concatenate((carried_points, panel_points))
-        carried_weights = np.concatenate((carried_weights * fade, panel_weights))
+        new_points, new_weights = _last_terms(panel.stop, panel, needed, median.rules)
+        carried_points = np.concatenate((carried_points, new_points))
+        carried_weights = np.concatenate((carried_weights * fade, new_weights))
         matters = carried_weights > math.exp(-_GAP_SCALES)
         carried_points = carried_points[matters]
         carried_weights = carried_weights[matters]
@@ -434,11 +440,13 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
 
     # The first x with m ranks expected up to there, but for half a one.
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
+
+    # The window: its last x holds the upper middle rank, B if n is even, else A.
     limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
-    # The upper middle rank (B if n is even, else A) is within the window's last x.
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
+
     panels = list(_panels(profile, lowest, centre, highest, paired))
     nodes = place_nodes(panels)
     if not panels:
@@ -465,7 +473,7 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
     if panels and paired and isinstance(profile, _BlockProfile):
         for gaps in find_gaps(profile.counts, nodes, counts, steps, lowest):
             median = replace(median, gaps=gaps)
-            moments = (_summarise(median, statistic) for statistic in (_RANK, _INVERSE))
+            moments = [_summarise(median, statistic) for statistic in (_RANK, _INVERSE)]
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
 

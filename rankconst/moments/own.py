@@ -74,18 +74,20 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
             "Multiply f by a number."
         )
 
-    # The moments of one task of each row.
-    ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
+    # The moments of one task of each row, which has the ranks from one edge to another.
+    first_edges = np.searchsorted(edges, starts)
+    last_edges = np.searchsorted(edges, histogram.last_ranks)
     size = histogram.num_candidates.astype(np.float64)
     varies = size > 1
-    mean, square, _ = (sums[:, ends] - sums[:, begins]) / size
+    mean, square, _ = (sums[:, last_edges] - sums[:, first_edges]) / size
     # What rounding leaves of sums from the first rank on is spread over the block.
-    errors = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, ends] / size
-    slack = np.where(varies, errors[1] + 2 * np.abs(mean) * errors[2], 0.0)
-    variance = lift_rounding(np.where(varies, square - mean * mean, 0.0), slack)
-    moments = average(histogram, centre + mean, variance, slack)
+    errors = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, last_edges] / size
+    _, square_error, modulus_error = errors
+    variance_error = np.where(varies, square_error + 2 * np.abs(mean) * modulus_error, 0.0)
+    variance = lift_rounding(np.where(varies, square - mean * mean, 0.0), variance_error)
+    moments = average(histogram, centre + mean, variance, variance_error)
     # f may change its sign, so that the average is less than the terms.
-    mean_error = errors[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(mean))
+    mean_error = modulus_error + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(mean))
     expectation_error = float(np.average(mean_error, weights=histogram.row_weights))
     return replace(moments, expectation_error=expectation_error)
 

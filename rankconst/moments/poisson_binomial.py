@@ -98,12 +98,14 @@ class Circle:
             period += 1
 
         # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
-        least = 1.0 if whole else max(float(deviation.min()), 1.0)
-        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least))
-        node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
+        least_deviation = 1.0 if whole else max(float(deviation.min()), 1.0)
+        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least_deviation))
+        nodes_on_arc = math.ceil(arc * period / (2.0 * math.pi))
+        node = np.arange(min(period // 2, nodes_on_arc) + 1)
         zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
         # Nodes off the real axis stand for their conjugates, too, and count twice.
-        shares = np.where(node * 2 % period == 0, 1.0, 2.0) / period
+        is_real = node * 2 % period == 0
+        shares = np.where(is_real, 1.0, 2.0) / period
         return cls(zeta, shares, deviation, reach)
 
     def read_off(
@@ -115,11 +117,12 @@ class Circle:
         the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
         """
         ratio = np.exp(log_ratio) * self.shares
-        # A tail is a sum of coefficients, as many as are there and within reach.
-        right = np.minimum(self.reach, needed)
-        length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), right)
-        tail = np.sum((ratio * _sum_powers(self.zeta, length, left)).real, axis=1)
         mass = np.sum(ratio.real, axis=1)
+        # A tail is a sum of coefficients, as many as are there and within reach.
+        num_above = np.minimum(self.reach + 1, uncertain - needed + 1)
+        num_below = np.minimum(self.reach, needed)
+        powers = _sum_powers(self.zeta, np.where(left, num_above, num_below), left)
+        tail = np.sum((ratio * powers).real, axis=1)
         # Rounding: of sum p, which moves the mean, in deviations; of the exponent; of the sum.
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
         of_mean = 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
@@ -251,13 +254,16 @@ class BelowCounts:
         z = np.exp(s)
         modulus = np.abs(w)
         series, one_by_one = self._choose_expansion(x, first, modulus)
+
         # Where x |w| / N is small, p / (1 + p w) and its derivative are expanded in w.
         orders = np.arange(1, self._terms(float(modulus.max())) + 1)
         sums, unit = self._power_sums(x, series, orders.size)
-        signed = sums * (-1.0) ** (orders - 1)
+        coefficients: Values = sums * (-1.0) ** (orders - 1)
+        of_derivative: Values = coefficients[:, 1:] * orders[:-1]
         scaled = (unit * w)[:, None]
-        mean = unit * z * _horner(signed, scaled)[:, 0]
-        variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * orders[:-1], scaled)[:, 0]
+        mean = unit * z * _horner(coefficients, scaled)[:, 0]
+        variance = mean + np.square(unit * z) * _horner(of_derivative, scaled)[:, 0]
+
         # The other sizes are added one by one, in tables of shape (X, sizes).
         width = max(1, _TABLE // x.size)
         for begin in range(one_by_one.start, one_by_one.stop, width):
@@ -312,8 +318,10 @@ class BelowCounts:
             tasks = np.where(chance < 1.0, self._tasks[u], 0.0)
             # 1 + p w = z (1 + (1 - p)(1/z - 1)): a factor that is nearly certain is nearly z.
             is_likely = chance > 0.5
-            by_miss, by_chance = miss[:, None] * w_inverse, chance[:, None] * w
-            total += tasks[:, None] * _log1p(np.where(is_likely[:, None], by_miss, by_chance))
+            by_miss = miss[:, None] * w_inverse
+            by_chance = chance[:, None] * w
+            smaller = np.where(is_likely[:, None], by_miss, by_chance)
+            total += tasks[:, None] * _log1p(smaller)
             exponent -= np.where(is_likely, tasks, 0.0)
 
         total -= exponent[:, None] * zeta

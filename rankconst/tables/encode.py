@@ -11,7 +11,6 @@ import io
 import math
 import re
 import zipfile
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,12 +90,15 @@ def write_rows(
     import pyarrow.compute as pc
 
     size = len(next(iter(columns.values()), ()))
-    *fixed, nothing, divider = join_texts([*before, "", between])  # as scalars
-    cells_of = [_prepare(values, encode) for values in columns.values()]
+    *texts_before, no_separator, divider = join_texts([*before, "", between])  # as scalars
+    cell_writers = [_prepare(values, encode) for values in columns.values()]
     for start in range(0, size, _BLOCK):
-        cells = [write(slice(start, start + _BLOCK)) for write in cells_of]
-        parts = chain.from_iterable(zip(fixed, cells, strict=True))
-        rows = pc.binary_join_element_wise(*parts, nothing)
+        parts = []  # of all rows: a text, the cells of a column, a text ...
+        for text_before, write_cells in zip(texts_before, cell_writers, strict=True):
+            parts += [text_before, write_cells(slice(start, start + _BLOCK))]
+
+        rows = pc.binary_join_element_wise(*parts, no_separator)
+        # All rows as the one item of an array of lists, so that Arrow joins them.
         ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
         block: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), divider)
         yield block[0].as_py()

@@ -224,18 +224,22 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
 
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
     # The product of all 1 - x^N as far as it counts: exponents to coefficients.
-    terms = {0: 1}
+    coefficients = {0: 1}
     for size in sizes:
-        for used, weight in list(terms.items()):
-            if used + size <= most - n:
-                terms[used + size] = terms.get(used + size, 0) - weight
+        for exponent, coefficient in list(coefficients.items()):
+            raised = exponent + size
+            if raised <= most - n:
+                coefficients[raised] = coefficients.get(raised, 0) - coefficient
 
-    favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())
+    favourable = 0
+    for exponent, coefficient in coefficients.items():
+        favourable += coefficient * math.comb(most - exponent, n)
+
     possible = math.prod(sizes)
-    rest = possible - favourable
+    unfavourable = possible - favourable
     log = math.log(favourable) - math.log(possible)
-    if favourable > rest:  # next to 1 the difference of logarithms would cancel
-        log = math.log1p(-(rest / possible))
+    if favourable > unfavourable:  # next to 1 the difference of logarithms would cancel
+        log = math.log1p(-(unfavourable / possible))
 
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
@@ -267,19 +271,21 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
     if halves is None:
         return None
 
-    left, right = halves
-    # A sum of the left half goes with right[i:] in the tail, with right[:i] in its complement.
-    inward = slice(None, None, -1 if saddle.upper else 1)
-    log_chance = (np.log(right.chance) - saddle.t * right.values)[inward]
-    log_sums = np.logaddexp.accumulate(np.append(-np.inf, log_chance))[inward]
-    log_joined = log_sums[np.searchsorted(right.values, least - left.values)]
-    log_terms = np.log(left.chance) - saddle.t * left.values + log_joined
+    first, second = halves
+    # A sum of the first half goes with second[i:] in the tail, with second[:i] in its complement:
+    # the chances of the second half are added up from its end, or from its start.
+    direction = slice(None, None, -1 if saddle.upper else 1)
+    log_chances = (np.log(second.chance) - saddle.t * second.values)[direction]
+    log_sums = np.logaddexp.accumulate(np.append(-np.inf, log_chances))[direction]
+    log_partners = log_sums[np.searchsorted(second.values, least - first.values)]
+    log_terms = np.log(first.chance) - saddle.t * first.values + log_partners
     if not np.any(np.isfinite(log_terms)):
         return Tail(0.0, 0.0, "convolution")
 
     log = float(np.logaddexp.reduce(log_terms)) + log_scale
     # The complement's sums are moved from the bottom to the top, by t times the width.
-    error = saddle.rounding + UNIT_ROUNDOFF * (64.0 + 4.0 * (len(right) + log_scale - saddle.cgf))
+    num_roundings = 64.0 + 4.0 * (len(second) + log_scale - saddle.cgf)
+    error = saddle.rounding + UNIT_ROUNDOFF * num_roundings
     if saddle.upper:
         return Tail.from_log(log, error, "convolution")
     return Tail.from_complement(log, error, "convolution")
@@ -307,13 +313,15 @@ def _tilt_tasks(
     `kept` says how many ranks of each size count: the first ones.
     """
     t = saddle.t
-    bottoms = np.zeros(len(kept)) if saddle.upper else distribution.deviations(distribution.sizes)
     log_means = distribution.log_means(np.array([complex(t)]), upper=saddle.upper)[0].real
-    log_means = log_means + t * bottoms
+    if not saddle.upper:  # they are measured from the bottoms
+        log_means = log_means + t * distribution.deviations(distribution.sizes)
+
     parts = []
     for num_ranks, size, log_mean in zip(kept, distribution.sizes, log_means, strict=True):
         values = distribution.deviations(np.arange(1.0, num_ranks + 1))
-        parts.append(_merge(values, np.exp(t * values - log_mean) / size, slack))
+        chances = np.exp(t * values - log_mean) / size
+        parts.append(_merge(values, chances, slack))
 
     return parts, math.fsum((distribution.tasks * log_means).tolist())
 

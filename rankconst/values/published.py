@@ -241,27 +241,32 @@ def _read_plain(
     if percent and not metric.is_share:  # an error, which parse_value explains
         return numbers
 
+    # The texts to read: 0.338, and 53.3% of a share.
     texts = join_texts(cells)
     sign = "%?" if metric.is_share else ""
-    matching = pc.match_substring_regex(texts, rf"^(?:\d*\.)?\d+{sign}$")
-    length = pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", ""))
-    plain = view_numbers(matching) & (view_numbers(length) <= 15)
-    chosen = texts.filter(wrap_numbers(plain))
-    signed = view_numbers(pc.ends_with(chosen, "%"))
-    bare = pc.replace_substring(chosen, "%", "")
-    point = view_numbers(pc.find_substring(bare, "."))  # -1 without a point
-    lengths = view_numbers(pc.utf8_length(bare))
-    # Two more of a percentage: 53.3% is 0.533.
-    decimals = np.where(point < 0, 0, lengths - point - 1) + 2 * (signed | percent)
-    digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
+    is_number = pc.match_substring_regex(texts, rf"^(?:\d*\.)?\d+{sign}$")
+    num_digits = pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", ""))
+    is_read = view_numbers(is_number) & (view_numbers(num_digits) <= 15)
+    texts = texts.filter(wrap_numbers(is_read))
+
+    has_sign = view_numbers(pc.ends_with(texts, "%"))
+    without_sign = pc.replace_substring(texts, "%", "")
+    point = view_numbers(pc.find_substring(without_sign, "."))  # -1 without a point
+    length = view_numbers(pc.utf8_length(without_sign))
+    decimals = np.where(point < 0, 0, length - point - 1)
+    # A percentage has two more: 53.3% is 0.533.
+    decimals = decimals + 2 * (has_sign | percent)
+
+    digits = view_numbers(pc.replace_substring(without_sign, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
-    lower = (2 * digits - 1) / (2 * unit)
-    upper = (2 * digits + 1) / (2 * unit)
     if exact:
         lower = upper = value
+    else:
+        lower = (2 * digits - 1) / (2 * unit)
+        upper = (2 * digits + 1) / (2 * unit)
 
-    numbers[plain] = np.stack((value, lower, upper), axis=1)
+    numbers[is_read] = np.stack((value, lower, upper), axis=1)
     return numbers
 
 
@@ -316,26 +321,31 @@ def _read_text(text: str, place: str) -> _Notation:
         return _Notation(Decimal(text))
 
     bare = _drop_typesetting(text)
-    signs = re.findall(UNIT, bare)
+    units = re.findall(UNIT, bare)
     bare = re.sub(rf"(?<!\s)\s*{UNIT}", "", bare).strip()
-    compact = _LAST_DIGITS.fullmatch(bare)
-    if compact is not None:  # 0.338(2) becomes 0.338 ± 0.002
-        digits, decimals, last, power = compact.groups()
-        last = last.zfill(len(decimals) + 1)
-        bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
+    in_brackets = _LAST_DIGITS.fullmatch(bare)
+    if in_brackets is not None:  # 0.338(2) becomes 0.338 ± 0.002
+        digits, decimals, last_digits, power = in_brackets.groups()
+        last_digits = last_digits.zfill(len(decimals) + 1)
+        whole, fraction = last_digits[: -len(decimals)], last_digits[-len(decimals) :]
+        bare = f"{digits}{power} ± {whole}.{fraction}{power}"
 
+    # The number, and its deviation if there is one.
     parts = [part.strip().strip("() ") for part in re.split(PLUS_MINUS, bare)]
     are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
     # In 0,338 the comma is no mark of thousands.
     has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
-    if not are_numbers or has_comma or len(signs) > len(parts) or len({*signs}) > 1:
+    is_unit_clear = len(units) <= len(parts) and len({*units}) <= 1
+    if not are_numbers or has_comma or not is_unit_clear:
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
 
-    numbers_in_text = [Decimal(part.replace(",", "")) for part in parts]
-    written = _Notation(*numbers_in_text)
-    if written.deviation is not None and written.deviation < 0:
+    decimal_parts = [Decimal(part.replace(",", "")) for part in parts]
+    notation = _Notation(*decimal_parts)
+    if notation.deviation is not None and notation.deviation < 0:
         raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")
-    return written._replace(unit=UNITS[signs[0]]) if signs else written
+    if units:
+        return notation._replace(unit=UNITS[units[0]])
+    return notation
 
 
 def _drop_typesetting(text: str) -> str:

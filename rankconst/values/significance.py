@@ -84,11 +84,12 @@ def compute_significance(
         value, interval = attain(metric, histogram.total, value, interval)
 
     # Rounding may carry a number beyond its range.
-    cut = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
-    tails = tail_probabilities(metric, histogram, dict.fromkeys(cut))
+    numbers = [min(max(number, metric.lower), metric.upper) for number in (value, *interval)]
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(numbers))
+    of_value = tails[0]
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
-    return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
+    return Significance(of_value.log10, Interval(lower, upper), of_value.method)
 
 
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
@@ -100,15 +101,16 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
     """
     half = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - half, interval.upper + half)
-    units = (n,) if metric.is_share else (n, 2 * n)
     # As it is, then with the noise of float32, then as an exact value that was rounded.
-    for ends, slack in ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS)):
-        for parts in units:
-            least = math.ceil(Fraction(ends.lower) * parts * (1 - slack))
-            most = math.floor(Fraction(ends.upper) * parts * (1 + slack))
+    attempts = ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS))
+    divisors = (n,) if metric.is_share else (n, 2 * n)  # of a whole number, and of halves
+    for (lower, upper), slack in attempts:
+        for divisor in divisors:
+            least = math.ceil(Fraction(lower) * divisor * (1 - slack))
+            most = math.floor(Fraction(upper) * divisor * (1 + slack))
             if least <= most:
-                nearest = min(max(round(Fraction(value) * parts), least), most)
-                return nearest / parts, Interval(least / parts, most / parts)
+                nearest = min(max(round(Fraction(value) * divisor), least), most)
+                return nearest / divisor, Interval(least / divisor, most / divisor)
 
     noun = "hits" if metric.is_share else "as the sum of ranks"
     sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))

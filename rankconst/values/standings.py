@@ -387,28 +387,31 @@ def compare_across(grid: Grid) -> Across:
     values = grid.values[order]
     lower = grid.lower[order]
     upper = grid.upper[order]
-    ranks = rank_with_ties(-sign * values.T)
-    a, b = np.triu_indices(len(order), k=1)
-    differences = np.round(values[a] - values[b], 12)  # equal ones must tie
-    over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
-    size = len(order)
-    over_queries = None
-    if metric.lower == 0 and metric.optimum == 1:  # the bound is for terms from 0 to 1
-        z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
-        log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
-        over_queries = correct_for_many(np.minimum(log10_p, 0.0), size)
+    ranks = rank_with_ties(-sign * values.T)  # shape (graphs, models)
 
-    better = sign * (values[:, None, :] - values[None, :, :]) > 0  # shape (model, model, graph)
+    # The probabilities of each pair of models, over graphs and over queries.
+    num_models = len(order)
+    first, second = np.triu_indices(num_models, k=1)
+    differences = np.round(values[first] - values[second], 12)  # equal ones must tie
+    log10_p_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
+    corrected_queries = None
+    if metric.lower == 0 and metric.optimum == 1:  # the bound is for terms from 0 to 1
+        z = bound_z(lower[first], upper[first], lower[second], upper[second], grid.num_tasks)
+        log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
+        corrected_queries = correct_for_many(np.minimum(log10_p, 0.0), num_models)
+
+    # Shape (model, model, graph): whether the first model is better.
+    is_better = sign * (values[:, None, :] - values[None, :, :]) > 0
     return Across(
         metric=metric,
         datasets=grid.datasets,
         names=tuple(grid.names[model] for model in order),
         means=values.mean(axis=1),
         mean_ranks=ranks.mean(axis=0),
-        wins=better.sum(axis=2),
-        log10_p_queries=over_queries,
-        log10_p_graphs=correct_for_many(over_graphs, size),
-        critical_difference=find_critical_difference(size, len(grid.datasets)),
+        wins=is_better.sum(axis=2),
+        log10_p_queries=corrected_queries,
+        log10_p_graphs=correct_for_many(log10_p_graphs, num_models),
+        critical_difference=find_critical_difference(num_models, len(grid.datasets)),
     )
 
 
@@ -466,10 +469,15 @@ def compute_signed_ranks(differences: Values) -> list[float]:
     ranks = rank_with_ties(np.abs(differences)) - is_zero.sum(axis=1, keepdims=True)
     # Doubled, so that shared ranks are whole numbers.
     doubled = np.where(is_zero, 0, np.rint(2 * ranks)).astype(int)
-    positive = np.sum(doubled, axis=1, where=differences > 0)
-    smaller = np.minimum(positive, doubled.sum(axis=1) - positive)
-    rows = zip(np.sort(doubled).tolist(), smaller.tolist(), strict=True)
-    return [min(1.0, 2 * float(_accumulate_sums(tuple(row))[total])) for row, total in rows]
+    positive_sums = np.sum(doubled, axis=1, where=differences > 0)
+    negative_sums = doubled.sum(axis=1) - positive_sums
+    smaller_sums = np.minimum(positive_sums, negative_sums)
+    probabilities = []
+    for row, smaller_sum in zip(np.sort(doubled).tolist(), smaller_sums.tolist(), strict=True):
+        one_sided = float(_accumulate_sums(tuple(row))[smaller_sum])
+        probabilities.append(min(1.0, 2 * one_sided))
+
+    return probabilities
 
 
 @lru_cache(maxsize=64)
