@@ -200,7 +200,7 @@ def test_details_have_p_but_for_frames() -> None:
 
 def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of() -> None:
     numbers = evidence_of(3.512345678912, 0.612345678912)
-    with pytest.raises(AskedError, match='numbers are those of kinships: add dataset="kinships"'):
+    with pytest.raises(AskedError, match='they are those of kinships: add dataset="kinships"'):
         rankconst.adjust(numbers)
     done = rankconst.adjust(numbers, dataset="kinships").numbers.done
     assert {str(each.published.tasks) for each in done} == {"kinships/test/both/standard"}

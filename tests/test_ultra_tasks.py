@@ -117,7 +117,7 @@ def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
         {"MRR": 0.6, "dataset": "nell_v1_ind", "num_tasks": 402}, errors="note"
     )
     (question,) = found.asked
-    assert "its numbers are those of split valid+test, not of test" in str(question)
+    assert "they are those of split valid+test, not of test" in str(question)
     assert 'split="valid+test"' in question.remedy
 
 

@@ -191,7 +191,7 @@ def summarise(every: Sequence[CheckedReading]) -> str:
         verdict = "possible"
         if num_counted:
             some = "" if num_counted == size else f"{num_counted:,} of them "
-            verdict = f"possible, {some}as printed no worse than counting"
+            verdict = f"possible, and {some}as printed no worse than counting"
         summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
 
     if errors:

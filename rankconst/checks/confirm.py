@@ -375,7 +375,7 @@ class _Judge:
             names |= _list_differences(nearest, tasks)
 
         options = {name: key for name, key in names.items() if name not in _list_declared(address)}
-        text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"
+        text = f"no dataset is named; they are those of {' '.join(names.values())}"
         return Question("tasks", text, option=_write_options(options))
 
     def _search(self, evidence: Evidence) -> list[Tasks]:
@@ -458,7 +458,7 @@ def _write_options(names: Mapping[str, str]) -> str:
     return " ".join(f"--{name} {key}" for name, key in names.items())
 
 
-_THOSE = "its numbers are those of"
+_THOSE = "they are those of"
 
 
 def _name_others(

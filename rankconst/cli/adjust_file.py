@@ -204,7 +204,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
     except RankconstError as error:
         report_questions(confirmed, error.questions)
         if isinstance(error, AskedError):
-            raise AskedError("nothing is adjusted before these questions have an answer.") from None
+            raise AskedError("nothing is adjusted until these questions are answered.") from None
         raise
 
 

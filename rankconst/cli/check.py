@@ -109,7 +109,7 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
         return DataError.exit_code
     if all(checked.is_waiting for checked in checks):
         raise AskedError(
-            "what needs the ranking tasks is not checked before these questions have an answer."
+            "what needs the ranking tasks is not checked until these questions are answered."
         )
     return 0
 

@@ -358,6 +358,7 @@ def _recognise(document: Document) -> Reader:
     looks = "JSON without a key that is a metric; " if document.is_structured else ""
     raise DataError(
         f"the format of {document.name} is not recognised: "
-        f"{looks}expected a table, a log or a results file. Known formats: {', '.join(FORMATS)}; "
+        f"{looks}expected a table, a log or a results file (for triples: rankconst build). "
+        f"Known formats: {', '.join(FORMATS)}; "
         "an ending such as .csv, .md or .tex names one (in Python: rankconst.read(FILE, form))."
     )

@@ -99,9 +99,7 @@ def test_a_question_names_the_choices() -> None:
     tasks = Tasks("umls")
     choices = [replace(tasks, side="head"), replace(tasks, protocol="raw")]
     question = _name_others(tasks, choices, Evidence(frozenset(), ()), declared=())
-    assert (
-        question.text == "its numbers are those of side head; protocol raw, not of both, standard"
-    )
+    assert question.text == "they are those of side head; protocol raw, not of both, standard"
 
 
 UMLS = Tasks("umls")
