@@ -154,10 +154,13 @@ def adjust_batch(batch: PublishedBatch, all_constants: Constants) -> AdjustedBat
     an incomplete last batch, which the tool drops, do not count. `all_constants` are those on all
     tasks. Raises ImpossibleError for values that no ranks have.
     """
-    tool, constants = batch.tool, all_constants
+    tool = batch.tool
+    constants = all_constants
     if tool is not None:
-        if shift := tool.shifts.get(batch.metric.label):
+        shift = tool.shifts.get(batch.metric.label)
+        if shift:
             batch = batch.shift(shift)
+
         if tool.batch is not None:
             from rankconst.values.whole_batches import draw_evenly
 
@@ -206,25 +209,25 @@ def adjust_under(baseline: str, batch: PublishedBatch, tables: Tables) -> Adjust
 
 
 def compare_with(
-    done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
+    batches: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
     """Adjust batches by the constants of further baselines.
 
     Returns the batches by baseline, and a note for each number without constants, by its index.
     Raises the error of a baseline that has no constants for any batch.
     """
-    batches = [each.published for each in done]
+    all_published = [batch.published for batch in batches]
     against: dict[str, tuple[AdjustedBatch, ...]] = {}
     notes: dict[int, str] = {}
     for baseline in baselines:
         adjusted: list[AdjustedBatch] = []
         errors: list[RankconstError] = []
-        for batch in batches:
+        for published in all_published:
             try:
-                adjusted.append(adjust_under(baseline, batch, tables))
+                adjusted.append(adjust_under(baseline, published, tables))
             except (UnknownNameError, UndefinedError, UsageError) as error:
                 errors.append(error)  # tasks of train, or among sampled negatives
-                for index in batch.index.tolist():
+                for index in published.index.tolist():
                     notes.setdefault(index, f"no skill: {error}")
 
         if errors and not adjusted:
@@ -267,16 +270,18 @@ def add_significance(batch: AdjustedBatch) -> AdjustedBatch:
     return replace(batch, significance=significance, unattained=unattained)
 
 
-def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the numbers of the file that `marked` flags."""
-    for batch in done:
-        mask = ~marked[batch.published.index]
-        if mask.any():
-            yield batch.take(mask)
+def leave_out(
+    batches: Iterable[AdjustedBatch], is_left_out: NDArray[np.bool_]
+) -> Iterator[AdjustedBatch]:
+    """Yield batches without the numbers of the file that `is_left_out` flags."""
+    for batch in batches:
+        is_kept = ~is_left_out[batch.published.index]
+        if is_kept.any():
+            yield batch.take(is_kept)
 
 
 def list_contradictions(
-    done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
+    batches: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
     """Return the reasons why numbers contradict each other, by their indices.
 
@@ -287,7 +292,7 @@ def list_contradictions(
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
     comparable: dict[tuple[Tasks, Tool | None], list[Results]] = {}
-    for batch, evaluation in zip(done, evaluations, strict=True):
+    for batch, evaluation in zip(batches, evaluations, strict=True):
         published = batch.published
         if is_bounded(published.metric):
             lower, upper, index = np.atleast_1d(published.lower, published.upper, published.index)
@@ -319,7 +324,7 @@ TIES = {
 
 def fill_columns(
     size: int,
-    done: Iterable[AdjustedBatch],
+    batches: Iterable[AdjustedBatch],
     against: Mapping[str, Iterable[AdjustedBatch]] | None = None,
     *,
     wanted: Collection[str] | None = None,
@@ -336,16 +341,16 @@ def fill_columns(
         if wanted is None or key in wanted:
             columns[key] = np.full(size, np.nan)
 
-    for batch in done:
+    for batch in batches:
         _fill_batch(columns, batch, size)
 
-    for baseline, batches in (against or {}).items():
+    for baseline, compared in (against or {}).items():
         ending = f"@{baseline}"
         wanted_keys = None
         if wanted is not None:
             wanted_keys = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
 
-        for key, values in fill_columns(size, batches, wanted=wanted_keys).items():
+        for key, values in fill_columns(size, compared, wanted=wanted_keys).items():
             columns[f"{key}{ending}"] = values
 
     return columns
@@ -368,9 +373,9 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
         _fill_significance(columns, adjusted, rows, size)
 
 
-def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
+def _list_numbers(batch: AdjustedBatch) -> dict[str, Any]:
     """Return expectation, variance and the defined forms, such as ``index_lower``."""
-    constants, adjusted = done.constants, done.adjust()
+    constants, adjusted = batch.constants, batch.adjust()
     numbers = {key: getattr(constants, key) for key in BESIDE}
     for form in FORMS:
         interval = getattr(adjusted, f"{form}_interval")
@@ -431,14 +436,14 @@ def adjust_values(
     is impossible, alone or together with others. Two values of one metric belong to two models, so
     they cannot contradict each other.
     """
-    of_metric: dict[Metric, list[tuple[int, Published]]] = {}
+    by_metric: dict[Metric, list[tuple[int, Published]]] = {}
     for index, (metric, published) in enumerate(values):
-        of_metric.setdefault(metric, []).append((index, published))
+        by_metric.setdefault(metric, []).append((index, published))
 
-    done = []
-    for baseline, metric in itertools.product(baselines, of_metric):
+    batches = []
+    for baseline, metric in itertools.product(baselines, by_metric):
         constants = look_up(metric, baseline)
-        for index, published in of_metric[metric]:
+        for index, published in by_metric[metric]:
             batch = PublishedBatch(
                 constants.tasks,
                 metric,
@@ -449,11 +454,11 @@ def adjust_values(
                 index=index,
                 text=published.text,
             )
-            done.append(adjust_batch(batch, constants))
+            batches.append(adjust_batch(batch, constants))
 
-    is_one_model = len(of_metric) == len(values)
+    is_one_model = len(by_metric) == len(values)
     if is_one_model and len(values) > 1:
-        under_first_baseline = done[: len(values)]
+        under_first_baseline = batches[: len(values)]
         evaluations = itertools.repeat(np.zeros(1, dtype=np.intp), len(values))  # all of the same
         reasons = list_contradictions(
             under_first_baseline, evaluations, lambda index: values[index][1].text
@@ -461,28 +466,28 @@ def adjust_values(
         for reason in reasons.values():
             raise DataError(reason)
 
-    return done
+    return batches
 
 
-def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
+def tabulate(batches: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
     """Return columns with a row for each typed value: its adjusted forms, and its tasks."""
     table: dict[str, list[Any]] = {}
-    for batch in done:
+    for batch in batches:
         for key, cell in _list_cells(batch).items():
             table.setdefault(key, []).append(cell)
     return table
 
 
-def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
+def _list_cells(batch: AdjustedBatch) -> dict[str, Any]:
     """Return the cells of a typed value, by column; None for an undefined one."""
-    constants, adjusted = done.constants, done.adjust()
-    cells: dict[str, Any] = {"text": done.published.text, "metric": constants.metric.key}
+    constants, adjusted = batch.constants, batch.adjust()
+    cells: dict[str, Any] = {"text": batch.published.text, "metric": constants.metric.key}
     for form in FORMS:
         lower, upper = getattr(adjusted, f"{form}_interval") or (None, None)
         cells |= {form: getattr(adjusted, form), f"{form}_lower": lower, f"{form}_upper": upper}
 
     cells |= dict.fromkeys(("log10_p", "log10_p_lower", "log10_p_upper", "p_method"))
-    probability = done.significance[0] if done.significance else None
+    probability = batch.significance[0] if batch.significance else None
     if probability is not None:
         cells["log10_p"] = probability.log10
         cells["log10_p_lower"], cells["log10_p_upper"] = probability.interval

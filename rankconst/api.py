@@ -545,8 +545,8 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     for name, value in typed:
         metric = parse_metric(name)
         # Among several metrics, percent is about the shares; a single one has to be a share.
-        shares = bool(percent) and (metric.is_share or len(names) == 1)
-        number = read_published(metric, value, decimals=decimals, percent=shares, place=name)
+        is_percent = bool(percent) and (metric.is_share or len(names) == 1)
+        number = read_published(metric, value, decimals=decimals, percent=is_percent, place=name)
         published.append((metric, number))
 
     address = request.user
@@ -556,12 +556,16 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     tasks, tool = settle(NOTHING, parse_address(replace(address, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
     baselines = (DEFAULT_BASELINE, *request.baselines)
-    done = adjust_on(tasks, tool, published, tables, baselines)
+    batches = adjust_on(tasks, tool, published, tables, baselines)
     if request.details:
-        done = [add_significance(batch) for batch in done]
+        batches = [add_significance(batch) for batch in batches]
 
-    assumed = gather_assumed([(address, tasks)], NOTHING)
-    return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": request.details}
+    return {
+        "done": tuple(batches),
+        "_tables": tables,
+        "_assumed": gather_assumed([(address, tasks)], NOTHING),
+        "_full": request.details,
+    }
 
 
 def check(

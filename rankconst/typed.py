@@ -52,20 +52,21 @@ if TYPE_CHECKING:
 Row = tuple[str, str, str]
 """The name of a number, the number, and its meaning."""
 
-Floors = Mapping["AdjustedBatch", "AdjustedBatch | None"]
-"""Numbers compared with chance, and the same compared with counting; None if that is unknown."""
+CountingOf = Mapping["AdjustedBatch", "AdjustedBatch | None"]
+"""Numbers compared with chance, to the same compared with counting; None if that is unknown."""
 
 # Up to this many numbers have a sentence each; one sentence sums up more.
 _MOST_SENTENCES = 3
 
 
-def find_floors(done: Sequence[AdjustedBatch], tables: Tables) -> Floors:
+def compare_with_counting(batches: Sequence[AdjustedBatch], tables: Tables) -> CountingOf:
     """Compare the numbers that are compared with chance with counting, too."""
-    return {batch: find_floor(batch, tables) for batch in done if batch.published.tasks.is_chance}
+    over_chance = [batch for batch in batches if batch.published.tasks.is_chance]
+    return {batch: find_floor(batch, tables) for batch in over_chance}
 
 
 def lay_out(
-    done: Sequence[AdjustedBatch],
+    batches: Sequence[AdjustedBatch],
     tables: Tables,
     assumed: Mapping[str, Sequence[str]],
     *,
@@ -77,31 +78,32 @@ def lay_out(
     If `full`, all columns are shown. Further baselines have rows of their own. `more` ends the
     caption.
     """
-    floors = find_floors(done, tables)
-    others = [batch for batch in done if batch not in floors]
-    data: dict[str, Any] = tabulate(done)
+    counting_of = compare_with_counting(batches, tables)
+    others = [batch for batch in batches if batch not in counting_of]
+    data: dict[str, Any] = tabulate(batches)
     if not others:
-        data[FLOOR] = [_expect(floor) for floor in floors.values()]
+        data[FLOOR] = [_expect(batch) for batch in counting_of.values()]
 
     caption = ["In brackets: the effect of rounding."] if full else []
-    caption.append(_explain_numbers(floors))
+    caption.append(_explain_numbers(counting_of))
     if assumed:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
 
-    versions = join_versions(batch.constants.table_version for batch in done)
+    versions = join_versions(batch.constants.table_version for batch in batches)
     if versions:
         more = f"{more} Tables {versions}.".lstrip()
 
     caption.append(more)
-    chance, *further = floors
+    first, *further = counting_of
     card = ""
     if not full and not further:
-        card = write_rows(list_rows(chance, others, floors[chance], tables))
+        card = write_rows(list_rows(first, others, counting_of[first], tables))
 
+    columns = _list_columns(batches, data, tables, full=full, by_baseline=bool(others))
     return Listing(
-        columns=[*_list_columns(done, data, tables, full=full, by_baseline=bool(others))],
+        columns=list(columns),
         data=data,
-        title=write_title(done, tables),
+        title=write_title(batches, tables),
         caption="\n".join(filter(None, caption)),
         card=card,
         upright=full,
@@ -113,24 +115,24 @@ def _expect(batch: AdjustedBatch | None) -> float | None:
     return None if batch is None else batch.constants.expectation
 
 
-def _explain_numbers(floors: Floors) -> str:
+def _explain_numbers(counting_of: CountingOf) -> str:
     """Explain the numbers one by one, or all in one sentence if there are many."""
-    if len(floors) > _MOST_SENTENCES:
-        return summarise(floors)
+    if len(counting_of) > _MOST_SENTENCES:
+        return summarise(counting_of)
 
-    datasets = [batch.published.tasks.dataset for batch in floors]
-    labels = [batch.published.metric.label for batch in floors]
-    sentences = [explain(batch, floor) for batch, floor in floors.items()]
-    for heads in (labels, datasets):
-        if len({*heads}) > 1:
-            pairs = zip(heads, sentences, strict=True)
-            sentences = [f"{head}: {sentence}" for head, sentence in pairs]
+    datasets = [batch.published.tasks.dataset for batch in counting_of]
+    labels = [batch.published.metric.label for batch in counting_of]
+    sentences = [explain(batch, over_counting) for batch, over_counting in counting_of.items()]
+    for names in (labels, datasets):
+        if len({*names}) > 1:  # say which number each sentence is about
+            named = zip(names, sentences, strict=True)
+            sentences = [f"{name}: {sentence}" for name, sentence in named]
 
     return "\n".join(sentences)
 
 
 def _list_columns(
-    done: Sequence[AdjustedBatch],
+    batches: Sequence[AdjustedBatch],
     data: Mapping[str, Sequence[Any]],
     tables: Tables,
     *,
@@ -138,7 +140,7 @@ def _list_columns(
     by_baseline: bool,
 ) -> Iterator[Column]:
     """Yield the columns of values; if `by_baseline`, their rows have what each baseline gets."""
-    metrics = list(dict.fromkeys(batch.published.metric for batch in done))
+    metrics = list(dict.fromkeys(batch.published.metric for batch in batches))
     label, index, chance, ranker = "published", "index", "chance", "a random ranker"
     if len(metrics) == 1:
         label = metrics[0].label
@@ -219,13 +221,15 @@ def _list_forms(index: str, *, full: bool, by_baseline: bool) -> Iterator[Column
         yield Column(f"{column.key}_upper")
 
 
-def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
+def write_title(batches: Sequence[AdjustedBatch], tables: Tables) -> str:
     """Name the metrics and the tasks of all numbers."""
-    labels = join_words(list(dict.fromkeys(batch.published.metric.label for batch in done)))
-    datasets = {batch.published.tasks.dataset for batch in done}
+    labels = join_words(list(dict.fromkeys(batch.published.metric.label for batch in batches)))
+    datasets = {batch.published.tasks.dataset for batch in batches}
     if len(datasets) > 1:
         return f"{labels} on {len(datasets)} datasets"
-    return name_results(labels, replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE), tables)
+
+    tasks = replace(batches[0].constants.tasks, baseline=DEFAULT_BASELINE)
+    return name_results(labels, tasks, tables)
 
 
 def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
@@ -241,12 +245,17 @@ def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
 def list_rows(
     chance: AdjustedBatch,
     others: Sequence[AdjustedBatch],
-    floor: AdjustedBatch | None,
+    over_counting: AdjustedBatch | None,
     tables: Tables,
 ) -> list[Row]:
-    """List a published number, its index, and the expectations of rankers that do not learn."""
-    tasks, metric, index = chance.published.tasks, chance.published.metric, chance.adjust().index
+    """List a published number, its index, and the expectations of rankers that do not learn.
+
+    The number comes compared with chance, with `others`, and with counting. A row is a name, a
+    number and its meaning: ("chance", "0.0007", "a random ranker").
+    """
+    tasks, metric = chance.published.tasks, chance.published.metric
     rows = [("published", chance.published.text, "")]
+    index = chance.adjust().index
     if index is not None:
         meaning = "0 = chance, 1 = perfect"
         name = metric.name_of("index")
@@ -255,22 +264,25 @@ def list_rows(
         rows.append(("adjusted", f"{index:.4f}", meaning))
 
     # Chance comes first, the baselines that know something from the triples last.
-    rankers: list[AdjustedBatch | None] = [chance]
-    rankers += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
+    compared: list[AdjustedBatch | None] = [chance]
+    compared += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
     counting = tables.find_counting(tasks.dataset)
-    if floor is not None:
-        rankers.append(floor)
+    if over_counting is not None:
+        compared.append(over_counting)
         # Counting by recency forecasts: others may see all facts before the time of the query.
         if counting is not None and counting.key == "recency":
-            rankers.append(find_floor(chance, tables, SINGLE_STEP))
+            compared.append(find_floor(chance, tables, SINGLE_STEP))
 
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
-    for ranker in filter(None, rankers):
-        key = _name_baseline(ranker)
-        brief = BASELINES[key].brief
-        if key == FLOOR and counting is not None:
+    for batch in compared:
+        if batch is None:
+            continue
+
+        baseline = _name_baseline(batch)
+        brief = BASELINES[baseline].brief
+        if baseline == FLOOR and counting is not None:
             brief = counting.brief
-        rows.append((titles.get(key, key), show_expected(_expect(ranker)), brief))
+        rows.append((titles.get(baseline, baseline), show_expected(_expect(batch)), brief))
 
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
@@ -288,10 +300,14 @@ def _name_baseline(batch: AdjustedBatch) -> str:
 
 def write_rows(rows: Sequence[Row]) -> str:
     """Write rows below each other, with names, numbers and meanings in columns."""
-    names = max(len(name) for name, _, _ in rows)
-    values = max(len(value) for _, value, _ in rows)
-    lines = (f"  {name:<{names}}   {value:<{values}}   {meaning}" for name, value, meaning in rows)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    name_width = max(len(name) for name, _, _ in rows)
+    value_width = max(len(value) for _, value, _ in rows)
+    lines = []
+    for name, value, meaning in rows:
+        line = f"  {name:<{name_width}}   {value:<{value_width}}   {meaning}"
+        lines.append(f"{line.rstrip()}\n")
+
+    return "".join(lines)
 
 
 # -- the objects of Python -------------------------------------------------------------------------

@@ -45,21 +45,21 @@ def find_floor(
         return None
 
 
-def judge(done: AdjustedBatch) -> NDArray[np.int64]:
+def judge(batch: AdjustedBatch) -> NDArray[np.int64]:
     """Judge numbers: 1 is better than the baseline, -1 is worse, 0 is not certain.
 
     A number is better if the baseline gets as much with a probability below :data:`LEVEL`, and
     worse if it gets as little, for any number within rounding. The probability is that of the
     baseline's results, or bounded by Cantelli's inequality where their distribution is not known.
     """
-    if isinstance(done.published.value, float):
-        return np.array([judge_one(done)])
+    if isinstance(batch.published.value, float):
+        return np.array([judge_one(batch)])
 
-    adjusted, expected = done.adjust(), done.constants.expectation
+    adjusted, expected = batch.adjust(), batch.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
-        sign = 1 if done.published.metric.increasing else -1
-        is_above = done.published.lower > expected
-        is_below = done.published.upper < expected
+        sign = 1 if batch.published.metric.increasing else -1
+        is_above = batch.published.lower > expected
+        is_below = batch.published.upper < expected
         return np.asarray(sign * (is_above.astype(int) - is_below))
 
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
@@ -69,69 +69,71 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     for sign in (1, -1):
         is_open = (verdicts == 0) & (side == sign)
         if is_open.any():
-            part = replace(
-                done, published=done.published.take(is_open), significance=(), unattained={}
-            )
-            verdicts[is_open] = _judge_by_distribution(part, sign)
+            published = batch.published.take(is_open)
+            open_batch = replace(batch, published=published, significance=(), unattained={})
+            verdicts[is_open] = _judge_by_distribution(open_batch, sign)
 
     return verdicts
 
 
-def judge_one(done: AdjustedBatch) -> int:
+def judge_one(batch: AdjustedBatch) -> int:
     """Judge a number that was typed by hand: better (1), worse (-1) or neither (0)."""
-    batch, expected = done.published, done.constants.expectation
-    interval = done.adjust().z_interval
+    published, expected = batch.published, batch.constants.expectation
+    interval = batch.adjust().z_interval
     if interval is None:  # the baseline always gets the same
-        sign = 1 if batch.metric.increasing else -1
-        return sign * (int(batch.lower > expected) - int(batch.upper < expected))
+        sign = 1 if published.metric.increasing else -1
+        return sign * (int(published.lower > expected) - int(published.upper < expected))
 
     # 1 or -1 if the number is better or worse than expected however it was rounded, else 0.
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
 
-    (verdict,) = _judge_by_distribution(done, side)
+    (verdict,) = _judge_by_distribution(batch, side)
     return verdict
 
 
-def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
+def _judge_by_distribution(batch: AdjustedBatch, side: int) -> list[int]:
     """Judge numbers above (1) or below (-1) the expectation by their probabilities."""
-    batch, metric = done.published, done.published.metric
-    if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
-        step = 1 / done.constants.num_tasks
+    published, metric = batch.published, batch.published.metric
+    if side < 0 and metric.is_counted and not batch.constants.histogram.is_weighted:
+        step = 1 / batch.constants.num_tasks
         if not metric.increasing:
             step = -step
-        batch = batch.shift(step)
+        published = published.shift(step)
 
+    with_tails = add_significance(replace(batch, published=published))
     verdicts = []
-    for tail in add_significance(replace(done, published=batch)).significance or (None,):
+    for tail in with_tails.significance or (None,):  # None where no probability is known
         if tail is None:
             is_certain = False
         elif side > 0:
             is_certain = tail.interval.upper <= math.log10(_BELOW)
         else:
             is_certain = tail.interval.lower >= math.log10(1 - _BELOW)
-        verdict = side if is_certain else 0
-        verdicts.append(verdict)
+        verdicts.append(side if is_certain else 0)
 
     return verdicts
 
 
-def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Compare a value with chance and, if it is known, counting, in a sentence each."""
+def explain(chance: AdjustedBatch, over_counting: AdjustedBatch | None) -> str:
+    """Compare a value with chance and, if it is known, counting, in a sentence each.
+
+    `over_counting` is the same value with the constants of counting.
+    """
     text = chance.published.text
     sentence = _explain_chance(chance)
-    if floor is None:
+    if over_counting is None:
         return sentence
 
-    gets = show_expected(floor.constants.expectation)
-    verdict = judge_one(floor)
+    gets = show_expected(over_counting.constants.expectation)
+    verdict = judge_one(over_counting)
     if verdict > 0:
-        return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
+        return f"{sentence} Counting gets {gets}; {text} is {_show_way(over_counting)}."
 
     # A number may be better than what the baseline is expected to get, and not certainly so.
-    lead = floor.published.value - floor.constants.expectation
-    if not floor.published.metric.increasing:
+    lead = over_counting.published.value - over_counting.constants.expectation
+    if not over_counting.published.metric.increasing:
         lead = -lead
 
     if verdict == 0 and lead > 0:
@@ -141,11 +143,11 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     return f"{sentence} Counting {does}: it gets {gets}."
 
 
-def _explain_chance(done: AdjustedBatch) -> str:
+def _explain_chance(batch: AdjustedBatch) -> str:
     """Compare a typed number with chance in a sentence."""
-    metric, text = done.published.metric, done.published.text
-    gets = show_expected(done.constants.expectation)
-    verdict, index = judge_one(done), done.adjust().index
+    metric, text = batch.published.metric, batch.published.text
+    gets = show_expected(batch.constants.expectation)
+    verdict, index = judge_one(batch), batch.adjust().index
     if verdict == 0:
         return f"{text} cannot be distinguished from chance: a random ranker gets {gets}."
     if verdict < 0:
@@ -153,18 +155,18 @@ def _explain_chance(done: AdjustedBatch) -> str:
     if index is None:
         return f"A random ranker gets {gets}."
 
-    change = abs(index - done.published.value)
+    change = abs(index - batch.published.value)
     # Only values on the scale of the index, 0 to 1, can be compared with it: not an MR.
     if (metric.lower, metric.optimum) != (0, 1):
-        return f"A random ranker gets {gets}; {text} is {_show_way(done)}."
+        return f"A random ranker gets {gets}; {text} is {_show_way(batch)}."
     if change < _SMALL:
         return f"Chance hardly matters here: it changes {text} by {show_expected(change)}."
-    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(done)}."
+    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(batch)}."
 
 
-def _show_way(done: AdjustedBatch) -> str:
+def _show_way(batch: AdjustedBatch) -> str:
     """Return the index in words: ``52.9% of the way from there to perfect``."""
-    index = done.adjust().index
+    index = batch.adjust().index
     return "better" if index is None else f"{100 * index:.1f}% of the way from there to perfect"
 
 
@@ -177,45 +179,50 @@ def show_expected(value: float | None) -> str:
     return f"{value:.4f}" if value <= 1 else show_number(value)
 
 
-def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Count the numbers that are better than chance and, if it is known, counting."""
-    over_chance = np.concatenate([judge(batch) for batch in floors])
-    verdicts = [judge(floor) for floor in floors.values() if floor is not None]
-    if not verdicts:
+def summarise(counting_of: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
+    """Count the numbers that are better than chance and, if it is known, counting.
+
+    `counting_of` maps batches that are compared with chance to the same compared with counting.
+    """
+    over_chance = np.concatenate([judge(batch) for batch in counting_of])
+    known = [batch for batch in counting_of.values() if batch is not None]
+    if not known:
         return _count(over_chance, "chance")
 
-    over_counting = np.concatenate(verdicts)
+    over_counting = np.concatenate([judge(batch) for batch in known])
     is_complete = over_counting.size == over_chance.size
     if is_complete and (over_chance > 0).all() and (over_counting > 0).all():
         return _count(over_chance, "chance and than counting")
 
-    better = int((over_counting > 0).sum())
-    some = f"{better:,}" if better else "None"
-    verb = "are" if better > 1 else "is"
+    num_better = int((over_counting > 0).sum())
+    number = f"{num_better:,}" if num_better else "None"
+    verb = "are" if num_better > 1 else "is"
     if not is_complete:
-        some += f" of {over_counting.size:,}"
+        number += f" of {over_counting.size:,}"
 
-    return f"{_count(over_chance, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
+    return f"{_count(over_chance, 'chance')} {number} {verb} better than counting (p < {LEVEL})."
 
 
 def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
     """Count verdicts in a sentence: ``3 of 5 numbers are better than chance``."""
-    better, size = int((verdicts > 0).sum()), verdicts.size
-    if better == size:
-        some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
-        return f"{some} better than {baseline} (p < {LEVEL})."
+    total = verdicts.size
+    num_better = int((verdicts > 0).sum())
+    if num_better == total:
+        subjects = {1: "The number is", 2: "Both numbers are"}
+        subject = subjects.get(total, f"All {total:,} numbers are")
+        return f"{subject} better than {baseline} (p < {LEVEL})."
 
-    verb = "is" if better == 1 else "are"
-    worse = int((verdicts < 0).sum())
-    unclear = size - better - worse
+    verb = "is" if num_better == 1 else "are"
+    num_worse = int((verdicts < 0).sum())
+    num_unclear = total - num_better - num_worse
     others = []
-    if worse:
-        others.append(f"{worse:,} worse")
+    if num_worse:
+        others.append(f"{num_worse:,} worse")
 
-    if unclear:
-        others.append(f"{unclear:,} cannot be distinguished from it")
+    if num_unclear:
+        others.append(f"{num_unclear:,} cannot be distinguished from it")
 
     return (
-        f"{better:,} of {size:,} numbers {verb} better than {baseline} (p < {LEVEL}); "
+        f"{num_better:,} of {total:,} numbers {verb} better than {baseline} (p < {LEVEL}); "
         f"{', '.join(others)}."
     )

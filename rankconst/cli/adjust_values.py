@@ -32,7 +32,7 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.listing import Column, Format, Listing
-from rankconst.typed import find_floors, lay_out, turn_values_back
+from rankconst.typed import compare_with_counting, lay_out, turn_values_back
 from rankconst.values.published import read_published
 from rankconst.verdicts import explain
 
@@ -205,7 +205,7 @@ def _add_json_columns(
     The rows of the listing are the `batches`; `assumed` has the fields that were assumed of any.
     """
     assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
-    counting_of = find_floors(batches, query.tables)
+    counting_of = compare_with_counting(batches, query.tables)
     assumptions: list[dict[str, str]] = []
     meanings: list[str | None] = []
     for batch in batches:
