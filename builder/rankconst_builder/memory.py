@@ -59,7 +59,7 @@ def make_tables(
     refuse_headings(files)
     graph = encode_labels(files)
     if not all(_are_named(triples) for triples in splits.values()):
-        refuse_other_order(graph, "Say so in a DataFrame with columns head, relation and tail.")
+        refuse_other_order(graph, "Pass DataFrames with columns head, relation and tail.")
 
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)

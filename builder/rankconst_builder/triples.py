@@ -413,7 +413,10 @@ def _advise_delimiter(word: str, line: bytes, name: str) -> str:
     delimiter = DELIMITERS[word]
     num_columns = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}
-    if word in endings:
+    if word == "comma" and b", " in line:  # in CSV, blanks are part of labels
+        command = f"awk -F', *' -v OFS='\\t' '{{$1 = $1}} 1' {shlex.quote(name)} > FILE.tsv"
+        remedy = f"Separate them by tabs: {command}"
+    elif word in endings:
         remedy = f"Rename the file to end in {endings[word]}"
     else:
         command = f"tr -s '{delimiter}' '\\t' < {shlex.quote(name)} > FILE.tsv"

@@ -281,7 +281,7 @@ def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_V
     keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
     for key in keys:
         if key not in by_side:
-            raise UnknownNameError(f"{lack} of side {key}; there are of: {', '.join(by_side)}.")
+            raise UnknownNameError(f"{lack} of side {key}. Known: {', '.join(by_side)}.")
     return [by_side[key] for key in keys]
 
 

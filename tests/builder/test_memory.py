@@ -223,7 +223,7 @@ def test_what_is_no_triple_is_refused(train: Any, message: str) -> None:
 def test_columns_in_another_order_are_asked_about() -> None:
     turned = [(0, 5, 1), (5, 7, 0), (7, 0, 1)]  # head, tail, relation
     with pytest.raises(
-        DataError, match=r"first two columns share 3 labels.* a DataFrame with columns head,"
+        DataError, match=r"first two columns share 3 labels.* Pass DataFrames with columns head,"
     ):
         rankconst.from_triples(turned, None, turned)
     named = pd.DataFrame(turned, columns=["head", "tail", "relation"])

@@ -334,6 +334,7 @@ MENDED: list[tuple[str, str, str]] = [
     ("# a graph\nada\tknows\tbob\nbob\tknows\tcy\n", "line 1 is a comment: '# a graph'", ""),
     ("ada\tknows\tbob\n# a graph\nbob\tknows\tcy\n", "line 2: expected 3 columns", ""),
     ("ada   knows  bob\nbob   knows  cy\n", "line 1: expected 3 columns", ""),
+    ("ada, knows, bob\nbob, knows, cy\n", "line 1: expected 3 columns", ""),
     ("<a> <p> <b> .\n<a> <q> \"some text\" .\n_:x\t<p>\t<a>.\n", "is RDF", "<a>\t<p>\t<b>\n_:x\t<p>\t<a>\n"),
     ("# a comment\n<a> <p> <b> .\n", "is RDF", "<a>\t<p>\t<b>\n"),
     ("_:b1 <http://a.org/p> \"a text\"@en .\n", "is RDF", "\n"),
@@ -352,7 +353,7 @@ MENDED: list[tuple[str, str, str]] = [
 def test_what_is_no_triple_is_refused_with_a_command_that_works(
     text: str, told: str, mended: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / f"my graph.{'csv' if ',' in text else 'tsv'}"
+    path = tmp_path / f"my graph.{'csv' if ',' in text and ', ' not in text else 'tsv'}"
     path.write_bytes(text.encode())
     with pytest.raises(DataError, match=told) as caught:
         read_own({"train": text.encode()}, {"train": str(path)})
