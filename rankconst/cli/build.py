@@ -293,7 +293,7 @@ def _list_files(folder: Path, files: Mapping[str, str]) -> str:
     unread = [name for name in others if name not in read]
     if not unread:
         return note
-    return f"{note}, and not {list_first(unread)} (--known FILE adds known triples)"
+    return f"{note}, and not {list_first(unread)} (training triples must be in one file)"
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
