@@ -72,29 +72,32 @@ class Question:
 
         "--side tail, or --accept tail if it says nothing about these numbers".
         """
-        ways = [self.option] if self.option else []
+        answers = [self.option] if self.option else []
         # An option is for all numbers of a file, --accept for these alone. Options for a column
         # say so themselves, and so do those for a dataset without a word.
         fields = NAMES if self.word else NAMES[1:]
-        if self.option and self.total and self.field in fields and "column" not in self.option:
-            ways = [f"{self.option} for all {self.total:,} numbers"]
+        is_for_column = "column" in self.option
+        if self.option and self.total and self.field in fields and not is_for_column:
+            answers = [f"{self.option} for all {self.total:,} numbers"]
             if self.word:
-                meaning = f"{self.word}={self.option.split()[1]}"
-                ways.append(f"--accept {shlex.quote(meaning)} for these")
+                value = self.option.split()[1]
+                meaning = shlex.quote(f"{self.word}={value}")
+                answers.append(f"--accept {meaning} for these")
 
         if self.word:
-            ways.append(f"--accept {shlex.quote(self.word)} if it says nothing about these numbers")
+            word = shlex.quote(self.word)
+            answers.append(f"--accept {word} if it says nothing about these numbers")
 
-        remedy = ", or ".join(ways)
+        remedy = ", or ".join(answers)
         return name_arguments(remedy) if self.in_python else remedy
 
     def __str__(self) -> str:
-        asked = self.text.rstrip(".")
+        question = self.text.rstrip(".")
         if self.place:
-            asked = f'"{self.word}" in {self.place}'
+            question = f'"{self.word}" in {self.place}'
             if self.text.lower() != self.word:
-                asked += f', "{self.text}"'
-        return f"{asked}: add {self.remedy}" if self.remedy else asked
+                question += f', "{self.text}"'
+        return f"{question}: add {self.remedy}" if self.remedy else question
 
     def to_dict(self) -> dict[str, str]:
         """Return word, place, text and remedy for JSON."""
@@ -463,24 +466,28 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
 
-    option, named, parse = from_user.dataset, from_file.dataset, tables.resolve_dataset
+    option, named = from_user.dataset, from_file.dataset
     if not option:
         return True
 
     suite = load_suites().get(option)
     if suite is not None and from_file.suites and (not named or is_mean(named)):
         return option in from_file.suites
+
     if not named:  # the file may ask which of several graphs it means
-        choices = [name for question in from_file.questions for name in question.choices]
-        return not choices or option in {_find_key(name, parse) for name in choices}
+        choices = set[str | None]()
+        for question in from_file.questions:
+            choices.update(_find_key(name, tables.resolve_dataset) for name in question.choices)
+        return not choices or option in choices
+
     if is_mean(named):
         return suite is not None
 
-    wanted = {option} if suite is None else {option, *suite.graphs}
+    fitting = {option} if suite is None else {option, *suite.graphs}
     namesakes = list_namesakes(named, typed=False)
     if namesakes:  # several graphs have the name that the file uses
-        return not wanted.isdisjoint(namesakes)
-    return _find_key(named, parse) in {None, *wanted}
+        return not fitting.isdisjoint(namesakes)
+    return _find_key(named, tables.resolve_dataset) in {None, *fitting}
 
 
 def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
@@ -650,17 +657,17 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 
 def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
     """Return the protocol of the user, the only one of the dataset, the tool's or the usual."""
-    of_tool = None if tool is None else tool.protocol
+    tool_protocol = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
-    only = tabulated[0] if len(tabulated) == 1 else None
-    key = option or only or of_tool or DEFAULT_PROTOCOL
+    only_protocol = tabulated[0] if len(tabulated) == 1 else None
+    key = option or only_protocol or tool_protocol or DEFAULT_PROTOCOL
     if option is None or is_sampled(key):
         return key
 
-    for protocol in (of_tool, only):
+    for protocol in (tool_protocol, only_protocol):
         if protocol and is_sampled(protocol):
             numbers = "numbers on this dataset"
-            if tool is not None and protocol == of_tool:
+            if tool is not None and protocol == tool_protocol:
                 numbers = f"numbers of {tool.title}"
             raise UsageError(
                 f"{numbers} rank among sampled candidates (protocol {protocol}); they cannot be "
@@ -674,11 +681,15 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """Return the relations with some names, ignoring punctuation and case, if all are clear."""
-    spellings = _index_spellings(tuple(known))
-    matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
-    if any(len(relations) != 1 for relations in matches):
-        return ()
-    return tuple(relation for (relation,) in matches)
+    relations_of = _index_spellings(tuple(known))
+    matches = list[str]()
+    for name in names:
+        relations = relations_of.get(name) or relations_of.get(squash(name)) or set()
+        if len(relations) != 1:
+            return ()
+        matches += relations
+
+    return tuple(matches)
 
 
 @functools.lru_cache(16)
@@ -698,8 +709,8 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
     """
     if tool is None or tasks.is_micro:
         return tasks
-    if reason := tool.unmade.get(metric.label):
-        raise DataError(reason)
+    if metric.label in tool.unmade:
+        raise DataError(tool.unmade[metric.label])
     if metric.label in tool.unweighted:
         return replace(tasks, aggregation=DEFAULT_AGGREGATION)
     return tasks
@@ -767,9 +778,11 @@ def read_words(from_file: Address, from_user: Address) -> Address:
     accepted = _list_accepted(from_user)
     fields: dict[str, Any] = {}
     for question in from_file.questions:
-        if value := accepted.get(question.word):
+        value = accepted.get(question.word)
+        if value:
             name, key = _parse_value(question, value)
             fields[name] = key
+
     return replace(from_user, **fields)
 
 
@@ -931,11 +944,14 @@ def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[st
         return {}
 
     from_user = read_words(declared, from_user)
-    return {
-        name: getattr(tasks, name)
-        for name in _PARSERS
-        if getattr(tasks, name) and not getattr(declared, name) and not getattr(from_user, name)
-    }
+    assumed = {}
+    for name in _PARSERS:
+        value = getattr(tasks, name)
+        is_named = getattr(declared, name) or getattr(from_user, name)
+        if value and not is_named:
+            assumed[name] = value
+
+    return assumed
 
 
 def gather_assumed(

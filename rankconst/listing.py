@@ -215,32 +215,33 @@ def _write_table(listing: Listing) -> Iterator[str]:
         yield wrap(width, *title, listing.card, listing.caption) + "\n"
         return
 
-    parts = _divide_groups(listing)
-    grids = [_fill_grid(part) for part in parts]
-    hidden = dict[str, None]()
+    groups = _divide_groups(listing)
+    grids = [_fill_grid(group) for group in groups]
+    left_out = dict[str, None]()  # titles of columns
     is_single = len(listing) == 1
     while _are_too_wide(grids, width) and not is_single and not listing.upright:
-        most = max(each.column.drop for grid in grids for each in grid)
-        if not most:
+        highest_drop = max(each.column.drop for grid in grids for each in grid)
+        if not highest_drop:
             break
         for grid in grids:
-            hidden |= dict.fromkeys(_list_titles(grid, most).values())
-        grids = [_leave_out(grid, most) for grid in grids]
+            left_out |= dict.fromkeys(_list_titles(grid, highest_drop).values())
+        grids = [_leave_out(grid, highest_drop) for grid in grids]
 
     if (is_single and listing.upright) or _are_too_wide(grids, width):
-        yield from _write_upright(listing, parts, width)
+        yield from _write_upright(listing, groups, width)
         return
 
-    for part, grid in zip(parts, grids, strict=True):
-        table = f"{wrap(width, part.title)}\n\n{draw_grid(grid, width)}"
-        if part is not parts[-1]:
+    for group, grid in zip(groups, grids, strict=True):
+        table = f"{wrap(width, group.title)}\n\n{draw_grid(grid, width)}"
+        if group is not groups[-1]:
             yield table.strip("\n") + "\n\n"
             continue
+
         notes = [_explain_columns(grid), listing.caption]
-        if hidden:
-            notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
-        below = wrap(width, *filter(None, notes))
-        yield f"{table}\n\n{below}".strip("\n") + "\n"
+        if left_out:
+            notes.append(f"Left out for lack of width: {', '.join(left_out)}.")
+        caption = wrap(width, *filter(None, notes))
+        yield f"{table}\n\n{caption}".strip("\n") + "\n"
 
 
 def _are_too_wide(grids: Iterable[Sequence[GridColumn]], width: int) -> bool:
@@ -257,30 +258,30 @@ def _list_titles(grid: Iterable[GridColumn], drop: int) -> dict[str, str]:
 def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
     """Leave out columns, and complete the headings that continued theirs."""
     titles = _list_titles(grid, drop)
-    rest = []
-    for each in grid:
-        column = each.column
+    kept = []
+    for grid_column in grid:
+        column = grid_column.column
         if column.continues in titles:
             title = f"{titles[column.continues]} {column.title}"
             column = column._replace(title=title, continues="")
-            rest.append(GridColumn(column, [title, *each.cells[1:]]))
+            kept.append(GridColumn(column, [title, *grid_column.cells[1:]]))
         elif column.key not in titles:
-            rest.append(each)
+            kept.append(grid_column)
 
-    return rest
+    return kept
 
 
-def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
-    """Write the fields of each row below each other."""
+def _write_upright(listing: Listing, groups: Sequence[Listing], width: int) -> Iterator[str]:
+    """Write the fields of each row below each other, group by group."""
     is_single = len(listing) == 1
-    for part in parts:
-        grid = _fill_grid(part)
+    for group in groups:
+        grid = _fill_grid(group)
         if len(grid) == 2:  # a name and a text in each row: one list for all
             rows = [_write_pairs(grid[0].cells, grid[1].cells, width)]
         else:
-            row_numbers = range(1, len(part) + 1)
+            row_numbers = range(1, len(group) + 1)
             rows = [_write_fields(grid, row, width, is_single=is_single) for row in row_numbers]
-        heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
+        heading = f"{wrap(width, group.title)}\n\n" if group.title else "\n"
         yield heading + "\n\n".join(rows) + "\n\n"
 
     notes = [listing.caption]

@@ -561,26 +561,26 @@ def _count_candidates(
 ) -> TaskCounts:
     """Count the candidates of each query of an evaluation."""
     protocol, split, tasks = evaluation
-    entities = select_candidates(graph, protocol)
-    relations = select_relations(graph, protocol)
-    # What is ranked on each side: relations in both directions.
-    candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
+    # What is ranked on each side: entities, or relations in both directions.
+    is_candidate = dict.fromkeys(ENTITY_SIDES, select_candidates(graph, protocol))
+    is_candidate[RELATION_SIDE] = np.tile(select_relations(graph, protocol), 2)
     sources = list_known(graph, protocol, split) if tasks.rows.size else ()
     timed = protocol.time == "same"
     blocks, answers = {}, {}
     for side, num_ranked in count_ranked(graph, protocol).items():
         queries = tasks.queries[side]
+        # The queries by which known answers are filtered, and the number of each query among them.
         if timed:
-            filtered, number_there = queries, queries.numbers
+            filtered, filtered_number = queries, queries.numbers
         else:
-            filtered, number_there = queries.timeless
+            filtered, filtered_number = queries.timeless
 
         size = np.full(queries.keys.size, num_ranked)
         if sources:
             gathering = gatherings[_FilterSide(side, timed)]
-            answers[side] = gathering.answers(filtered, sources, candidate[side])
-            removed = answers[side].count()[number_there] - 1  # the task's own answer stays
-            size = subtract_known(removed, num_ranked, f"{protocol.key} {split} {side}")
+            answers[side] = gathering.answers(filtered, sources, is_candidate[side])
+            num_removed = answers[side].count()[filtered_number] - 1  # the task's own answer stays
+            size = subtract_known(num_removed, num_ranked, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))
             answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)

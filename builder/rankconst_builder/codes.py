@@ -423,7 +423,8 @@ class Coder:
         for offset in range(0, longest, 8):
             is_longer = sizes > offset
             rows = slice(None) if is_longer.all() else np.flatnonzero(is_longer)
-            column = words[starts[rows] + offset] & _KEPT[np.minimum(sizes[rows] - offset, 8)]
+            num_bytes = np.minimum(sizes[rows] - offset, 8)  # of the label; others become 0
+            column = words[starts[rows] + offset] & _KEPT[num_bytes]
             mixed = (keys[rows] ^ column) * _MIX
             keys[rows] = mixed ^ mixed >> np.uint64(32)
             columns.append((rows, column))

@@ -9,6 +9,7 @@ is run again.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import operator
 from contextlib import contextmanager
@@ -224,37 +225,41 @@ def count_distributed(
     Raises DataError if test is missing, or its ids leave large gaps.
     """
     train = files["train"]
-    small = encode_ids({split: columns for split, columns in files.items() if split != "train"})
-    if len(files) == 1 or small is None:
+    other_files = {split: columns for split, columns in files.items() if split != "train"}
+    graph_without_train = encode_ids(other_files)
+    if not other_files or graph_without_train is None:
         raise DataError(
             "--scheduler needs the ids of test, "
             "or of valid and test, counted from 0 without large gaps."
         )
 
     groups = _list_groups(train)
-    graph = _find_trained(client, groups, small)
-    rows = {split: len(triples) for split, triples in graph.splits.items()} | {"train": train.rows}
-    shared = client.scatter(graph, broadcast=True)
+    graph = _find_trained(client, groups, graph_without_train)
+    rows = {split: len(triples) for split, triples in graph.splits.items()}
+    rows["train"] = train.rows
+    graph_on_cluster = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
-    tallies: Tallies = {
-        (protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits
-    }
+    tallies: Tallies = {}
+    for protocol, split in itertools.product(protocols, splits):
+        tallies[protocol.key, split, DEFAULT_BASELINE] = {}
+
     statistics: list[Counter[tuple[str, ...]]] = []
     for side in list_sides(graph):
-        covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
+        ranking = tuple(protocol for protocol, sizes in ranked.items() if side in sizes)
         job = _Job(
             side=side,
-            protocols=covered,
+            protocols=ranking,
             splits=(*splits,),
             rows=sum(rows.values()),
             room=room or _ROOM,
         )
-        counts = _run(client, job, groups, graph, shared)
-        statistics += [part.statistics for part in counts if part.statistics is not None]
+        counts_of_parts = _run(client, job, groups, graph, graph_on_cluster)
+        of_parts = [counts.statistics for counts in counts_of_parts]
+        statistics += [counted for counted in of_parts if counted is not None]
         for split in splits:
-            parts = [part.tallies[split] for part in counts]
+            tallies_of_parts = [counts.tallies[split] for counts in counts_of_parts]
             merged = add_tallies(
-                protocols=covered, parts=parts, split=split, side=side, ranked=ranked
+                protocols=ranking, parts=tallies_of_parts, split=split, side=side, ranked=ranked
             )
             for protocol, tally in merged.items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
@@ -317,27 +322,32 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
 
 def _fit_marks(marks: NDArray[np.uint8], least: int) -> Mask:
     """Return marks up to the last one that is set, and at least `least` of them."""
-    whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
-    whole[: marks.size] = marks[: whole.size]
-    return whole
+    last_mark = int(np.flatnonzero(marks).max(initial=-1))
+    fitted = np.zeros(max(least, last_mark + 1), np.bool_)
+    fitted[: marks.size] = marks[: fitted.size]
+    return fitted
 
 
 def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
     """Mark the entities and relations of a row group in bits."""
     triples = group.read()
-    head, relation, tail = (1 + int(codes.max(initial=-1)) for codes in triples.codes[:3])
-    entities = mark(max(head, tail), triples, "head", "tail")
-    return [np.packbits(entities), np.packbits(mark(relation, triples, "relation"))]
+    last_head, last_relation, last_tail = (
+        int(codes.max(initial=-1)) for codes in triples.codes[:3]
+    )
+    entities = mark(1 + max(last_head, last_tail), triples, "head", "tail")
+    relations = mark(1 + last_relation, triples, "relation")
+    return [np.packbits(entities), np.packbits(relations)]
 
 
 def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
     """Join the bits of several row groups."""
     merged = []
-    for parts in zip(*marks, strict=True):
-        whole = np.zeros(max(part.size for part in parts), np.uint8)
-        for part in parts:
-            whole[: part.size] |= part
-        merged.append(whole)
+    for arrays in zip(*marks, strict=True):  # those of entities, then those of relations
+        joined = np.zeros(max(bits.size for bits in arrays), np.uint8)
+        for bits in arrays:
+            joined[: bits.size] |= bits
+        merged.append(joined)
+
     return merged
 
 
@@ -390,17 +400,23 @@ class _Job:
         return [packing.sort(triples, part) for part in packing.parts]
 
     def count(self, part: int, graph: Graph, groups: Sequence[Words]) -> _PartCounts:
-        """Count a part, given the words of train by row group."""
+        """Count the facts of a part.
+
+        `groups` has the words of train in this part, an array for each row group, and `graph` the
+        other splits.
+        """
         train = sort_words(groups)
-        statistics, packing = None, self.plan(graph)
+        statistics = None
         if self.side == "tail":
-            words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
-            statistics = describe_part(packing, words | {"train": train}, part)
+            packing = self.plan(graph)
+            words = {split: packing.sort(triples, part) for split, triples in graph.splits.items()}
+            words["train"] = train
+            statistics = describe_part(packing, words, part)
 
         tallies = {}
         for split in self.splits:
-            side = Side.of(graph, split, self.side, self.protocols, room=self.room, rows=self.rows)
-            tallies[split] = side.tally(part, train)
+            facts = Side.of(graph, split, self.side, self.protocols, room=self.room, rows=self.rows)
+            tallies[split] = facts.tally(part, train)
 
         return _PartCounts(statistics, tallies)
 

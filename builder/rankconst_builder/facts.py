@@ -100,22 +100,26 @@ def describe_part(
     Keys are ("loops",), ("distinct", split), ("seen", split) and ("overlap", later, earlier): self
     loops of train, distinct triples, those with nothing unseen in train, and those in both splits.
     """
-    words = {name: drop_repeats(ordered) for name, ordered in files.items()}
-    names = [*words]
-    train = words["train"]
+    distinct = {split: drop_repeats(words) for split, words in files.items()}
+    splits = [*distinct]
+
     # The packing is that of side tail: anchors are heads, answers are tails.
-    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
-    counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
-    for index, later in enumerate(names):
-        counts["distinct", later] = words[later].size
-        counts["seen", later] = words[later].size
+    train = distinct["train"]
+    is_loop = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
+    counts = Counter[tuple[str, ...]]({("loops",): int(is_loop.sum())})
+    for index, later in enumerate(splits):
+        words = distinct[later]
+        counts["distinct", later] = words.size
+        counts["seen", later] = words.size
         if later != "train":  # all that is in train is seen
-            keys = packing.find_keys(words[later])
+            keys = packing.find_keys(words)
             heads, relations = packing.find_anchors(keys, part), packing.find_links(keys)
-            triples = Triples(heads, relations, packing.find_answers(words[later]))
+            triples = Triples(heads, relations, packing.find_answers(words))
             counts["seen", later] = int(packing.graph.is_seen(triples).sum())
-        for earlier in names[:index]:
-            counts["overlap", later, earlier] = locate(words[earlier], words[later]).rows.size
+
+        for earlier in splits[:index]:
+            common = locate(distinct[earlier], words)
+            counts["overlap", later, earlier] = common.rows.size
 
     return counts
 

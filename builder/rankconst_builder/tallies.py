@@ -66,11 +66,11 @@ def tally_protocols(
     sides = list_sides(graph)
     with stage(f"candidates of {split}", len(sides)) as advance:
         for side in sides:
-            covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
-            facts = Side.of(graph, split, side, covered, room=room)
-            parts = (facts.tally(part) for part in facts.packing.parts)
+            ranking = [protocol for protocol, sizes in ranked.items() if side in sizes]
+            facts = Side.of(graph, split, side, ranking, room=room)
+            tallies_of_parts = [facts.tally(part) for part in facts.packing.parts]
             merged = add_tallies(
-                protocols=covered, parts=parts, split=split, side=side, ranked=ranked
+                protocols=ranking, parts=tallies_of_parts, split=split, side=side, ranked=ranked
             )
             for protocol, tally in merged.items():
                 tallies[protocol.key][side] = tally
@@ -92,20 +92,22 @@ def add_tallies(
     true one included. `ranked` says how many entities or relations a protocol ranks on each side.
     Protocols without tasks are left out.
     """
-    listed = [*parts]
+    parts = list(parts)
     candidates = {}
     # Protocols with the same known answers share their tallies, as the same objects.
     merged: dict[tuple[int, ...], Tally] = {}
     for protocol in protocols:
-        tallies = [part[protocol.key] for part in listed]
-        key = tuple(id(tally) for tally in tallies)
+        tallies_of_parts = [part[protocol.key] for part in parts]
+        key = tuple(id(tally) for tally in tallies_of_parts)
         if key not in merged:
-            merged[key] = Tally.merge(tallies)
-        num_known = merged[key].size
-        if num_known.size:
+            merged[key] = Tally.merge(tallies_of_parts)
+
+        tally = merged[key]
+        if tally.size.size:
+            num_removed = tally.size - 1  # the true answer stays
             where = f"{protocol.key} {split} {side}"
-            size = subtract_known(num_known - 1, ranked[protocol][side], where)
-            candidates[protocol] = replace(merged[key], size=size)
+            num_candidates = subtract_known(num_removed, ranked[protocol][side], where)
+            candidates[protocol] = replace(tally, size=num_candidates)
 
     return candidates
 
@@ -269,25 +271,30 @@ class _Part:
             distinct = drop_repeats(of_split)
             self._answers[inside, timed] = count_runs(packing.find_keys(distinct))
 
-        keys, counts = self._answers[inside, timed]
+        queries, counts = self._answers[inside, timed]
         # Add the answers that only other sources have.
-        others = sorted(sources - {self._side.split})
-        words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in others))
-        missing = np.delete(words, locate(of_split, words).rows)
-        of_query = locate(keys, packing.find_keys(missing)).indices
-        return Counts(keys, counts + np.bincount(of_query, minlength=keys.size))
+        other_sources = sorted(sources - {self._side.split})
+        words_of_others = [self._sort(name, inside, timed=timed) for name in other_sources]
+        words = drop_repeats(sort_words(words_of_others))
+        only_elsewhere = np.delete(words, locate(of_split, words).rows)
+        query_of_answer = locate(queries, packing.find_keys(only_elsewhere)).indices
+        return Counts(queries, counts + np.bincount(query_of_answer, minlength=queries.size))
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> Mask:
     """Mark the triples that are ranked."""
-    allowed = graph.is_allowed(batch)
-    return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
+    is_allowed = graph.is_allowed(batch)
+    if tasks == "seen":
+        return is_allowed & graph.is_seen(batch)
+    return is_allowed
 
 
 def _is_inside(entities: Mask, relations: Mask | None, batch: Triples) -> Mask:
     """Mark the known triples whose entities and relation are candidates."""
-    inside: Mask = entities[batch.head] & entities[batch.tail]
-    return inside if relations is None else inside & relations[batch.relation]
+    is_inside: Mask = entities[batch.head] & entities[batch.tail]
+    if relations is None:
+        return is_inside
+    return is_inside & relations[batch.relation]
 
 
 # -- the histograms of all tasks of a graph --------------------------------------------------------
