@@ -99,12 +99,12 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     shifted = np.where(rank <= size[:, None], shifted, 0.0)
     total = shifted.sum(axis=1)
     square_total = np.square(shifted).sum(axis=1)
-    is_far = size > HEAD
-    if is_far.any():
-        far_powers = power if isinstance(power, float) else powers[is_far]
-        rest, square_rest = _tail_sums(size[is_far], far_powers)
-        total[is_far] += rest
-        square_total[is_far] += square_rest
+    goes_on = size > HEAD  # the sum over further ranks
+    if goes_on.any():
+        powers_that_go_on = power if isinstance(power, float) else powers[goes_on]
+        further_total, further_square_total = _tail_sums(size[goes_on], powers_that_go_on)
+        total[goes_on] += further_total
+        square_total[goes_on] += further_square_total
 
     mean = total / size
     return mean, square_total / size - mean * mean

@@ -380,10 +380,14 @@ def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
 
 def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
     """Name protocols with their splits: ``standard, libkge (valid, test); raw (test)``."""
-    protocols: dict[str, list[str]] = {}
+    protocols_by_splits: dict[str, list[str]] = {}
     for protocol, names in splits.items():
-        protocols.setdefault(", ".join(names), []).append(protocol)
-    phrases = [f"{', '.join(keys)} ({names})" for names, keys in protocols.items()]
+        protocols_by_splits.setdefault(", ".join(names), []).append(protocol)
+
+    phrases = []
+    for listed_splits, protocols in protocols_by_splits.items():
+        phrases.append(f"{', '.join(protocols)} ({listed_splits})")
+
     return "; ".join(phrases) or "none"
 
 

@@ -83,8 +83,9 @@ class _RowGroup:
         columns = Columns(
             path=name, rows=0, files=[], order="hrt", read=self._read_batches, is_ids=True
         )
-        batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
-        return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
+        empty = [np.zeros(0, dtype=np.int64)] * 3  # without any batch there is nothing to join
+        heads, relations, tails = zip(empty, *columns.read_ids(), strict=True)
+        return Triples(np.concatenate(heads), np.concatenate(relations), np.concatenate(tails))
 
     def _read_batches(self) -> Iterator[list[Any]]:
         """Yield the columns of heads, relations and tails in batches."""
@@ -271,12 +272,18 @@ def _run(
     client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
 ) -> list[_PartCounts]:
     """Count each part of a job on the workers, given the graph on the cluster as `shared`."""
-    written = [client.submit(job.write, group, shared, pure=False) for group in groups]
-    counted = []
+    # Futures: of each row group, a list of its words by part; of each part, its counts.
+    words_of_groups = [client.submit(job.write, group, shared, pure=False) for group in groups]
+    counts = []
     for part in job.plan(graph).parts:
-        words = [client.submit(operator.getitem, parts, part, pure=False) for parts in written]
-        counted.append(client.submit(job.count, part, shared, words, pure=False))
-    return _gather(client, counted)
+        words_of_part = []
+        for words_of_group in words_of_groups:
+            words = client.submit(operator.getitem, words_of_group, part, pure=False)
+            words_of_part.append(words)
+
+        counts.append(client.submit(job.count, part, shared, words_of_part, pure=False))
+
+    return _gather(client, counts)
 
 
 def _list_groups(columns: Columns) -> list[_RowGroup]:

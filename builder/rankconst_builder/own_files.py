@@ -150,11 +150,12 @@ def order_columns(path: Path | str, names: Sequence[str], columns: str | None) -
 
 def begin_alike(paths: Iterable[Path]) -> bool:
     """Return True if two files begin with the same line, which may be a heading."""
-    firsts = []
+    first_lines = []
     for path in paths:
         with path.open("rb") as stream:
-            firsts.append(stream.readline(1 << 16))
-    return len({*firsts}) < len(firsts)
+            first_lines.append(stream.readline(1 << 16))
+
+    return len(set(first_lines)) < len(first_lines)
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:

@@ -202,10 +202,11 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
 
 def _require_threads() -> None:
     """Raise an error if no thread can be started, as Arrow would abort the process."""
-    gate, started = threading.Event(), list[threading.Thread]()
+    end = threading.Event()
+    started = list[threading.Thread]()
     try:
         for _ in range(2):
-            thread = threading.Thread(target=gate.wait, daemon=True)
+            thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
             started.append(thread)
     except RuntimeError as error:
@@ -214,7 +215,7 @@ def _require_threads() -> None:
             "Allow more: ulimit -u 64"
         ) from error
     finally:
-        gate.set()
+        end.set()
         for thread in started:
             thread.join()
 

@@ -314,12 +314,14 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
     of uncertain ranks at most x, sum_u tasks F, becomes `target`.
     """
 
-    def moments(s: Values) -> tuple[Values, Values]:
+    def find_moments(s: Values) -> tuple[Values, Values]:
+        """Return mean and variance of the number under tilts s. Shapes (X,)."""
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
         mean = np.einsum("xu,xu->x", tasks, tilted)
-        return mean, np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
+        variance = np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
+        return mean, variance
 
-    return find_tilt(moments, uncertain, target, 1e-4)
+    return find_tilt(find_moments, uncertain, target, 1e-4)
 
 
 def _log_generating_function(

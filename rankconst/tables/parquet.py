@@ -332,13 +332,17 @@ class Records:
     @cached_property
     def macro_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts with the weights of each macro average."""
-        groups = self._group("macro_candidates", "aggregation", "weight")
         # If the rows of single relations are there, weights follow from them.
-        derived = {}
+        histograms = {}
         for tasks, names in self.relations.items():
-            parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
-            derived[replace(tasks, aggregation="macro-relation")] = weigh_evenly(parts)
-        return derived | {key: Histogram(*columns) for key, columns in groups}
+            singles = [replace(tasks, relations=(name,)) for name in names]
+            evenly = weigh_evenly([self.relation_histograms[single] for single in singles])
+            histograms[replace(tasks, aggregation="macro-relation")] = evenly
+
+        for tasks, columns in self._group("macro_candidates", "aggregation", "weight"):
+            histograms[tasks] = Histogram(*columns)
+
+        return histograms
 
     @cached_property
     def relation_histograms(self) -> dict[Tasks, Histogram]:
@@ -492,11 +496,11 @@ def find_runs(
     """
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
-    columns = [decode(table.column(name)) for name in names]
-    differs = np.any([codes[1:] != codes[:-1] for codes, _ in columns], axis=0)
-    starts = np.flatnonzero(np.append(True, differs))
-    words_of_runs = [words[codes[starts]].tolist() for codes, words in columns]
-    return list(zip(*words_of_runs, strict=True)), starts
+    decoded = [decode(table.column(name)) for name in names]
+    differs_from_last = np.any([codes[1:] != codes[:-1] for codes, _ in decoded], axis=0)
+    starts = np.flatnonzero(np.append(True, differs_from_last))
+    columns_of_runs = [words[codes[starts]].tolist() for codes, words in decoded]
+    return list(zip(*columns_of_runs, strict=True)), starts
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -400,19 +400,19 @@ def _explain(numbers: Sequence[_Number]) -> str:
 
     It begins like "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation".
     """
-    by_metric = {number.metric: number for number in numbers}
-    hits = [metric for metric in by_metric if metric.hits_k is not None]
-    ends = {
-        metric: _Ends(np.array([number.lower]), np.array([number.upper]))
-        for metric, number in by_metric.items()
-    }
-    breach = next(breach for breach in _apply_rules(hits, ends) if breach.is_broken[0])
-    others = [by_metric[metric] for metric in breach.others]
-    if breach.relation == _LESS:  # the largest of the hits before is enough
+    number_of = {number.metric: number for number in numbers}
+    hits = [metric for metric in number_of if metric.hits_k is not None]
+    ends = {}
+    for metric, number in number_of.items():
+        ends[metric] = _Ends(np.array([number.lower]), np.array([number.upper]))
+
+    first_breach = next(breach for breach in _apply_rules(hits, ends) if breach.is_broken[0])
+    others = [number_of[metric] for metric in first_breach.others]
+    if first_breach.relation == _LESS:  # the largest of the hits before is enough
         others = [max(others, key=lambda other: other.lower)]
 
-    words = join_words([str(other) for other in others])
+    listed = join_words([str(other) for other in others])
     return (
-        f"{by_metric[breach.metric]} is {breach.relation} {words} of the same evaluation, which no "
-        "ranks allow: one of them is a slip, or of another evaluation."
+        f"{number_of[first_breach.metric]} is {first_breach.relation} {listed} of the same "
+        "evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
     )

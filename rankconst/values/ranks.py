@@ -184,10 +184,11 @@ class AnswerRanks:
                 "how many candidates N there are. If each query has at least k, it is precision@k."
             )
 
-        sums, over = family.sum_up(self.places, k), family.divide(ALL, self.places.rights, k)
+        sums = family.sum_up(self.places, k)
+        divisors = family.divide(ALL, self.places.rights, k)
         if family.pooled:
-            return float(sums.sum() / over.sum())
-        return float(np.mean(sums / over))
+            return float(sums.sum() / divisors.sum())
+        return float(np.mean(sums / divisors))
 
 
 @overload
