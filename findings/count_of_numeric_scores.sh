@@ -2,7 +2,8 @@
 # Of four scores of which three are numbers, COUNT(?score + 0) is 4 in rdflib and nothing in Oxigraph.
 #
 # Seen 2026-12-01 with Python 3.11.7: rdflib 7.6.0, pyoxigraph 0.5.13.
-# Guess before running: an expression that is an error in a row is left out of COUNT, so 3 (85 %), in both.
+# Guess before running: an expression that is an error in a row is left out of COUNT, so 3 (85 %), in both, although
+#   a count beside an average had come up empty in a battery of queries.
 # Behaviour: rdflib counts the rows in which the expression is an error too, by 1 / "n/a" as by + and a cast. In Oxigraph an error
 #   in one row makes the whole count one. If the expression is bound first, both count 3. Averages: the other way about, rdflib
 #   leaves the text out, Oxigraph has no average.
