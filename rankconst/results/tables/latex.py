@@ -101,27 +101,31 @@ _MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
-    r"""Blank out definitions of macros, and map each macro without arguments to its body.
+    r"""Return a text with blanks for its definitions of macros, and the body of each macro by name.
 
-    ``\newcommand{\mrr}{MRR}`` maps mrr to MRR. A macro with two different bodies is left out, as
-    only one of them is true of a table.
+    ``\newcommand{\mrr}{MRR}`` maps mrr to MRR. A macro with arguments is left out, and so is one
+    with two different bodies, as only one of them is true of a table.
     """
-    bodies: dict[str, set[str]] = {}
-    parts: list[str] = []
+    bodies: dict[str, set[str]] = {}  # name to the distinct bodies
+    blanked: list[str] = []  # the text up to `position`, in pieces
     position = 0
     for definition in _DEFINED.finditer(text):
         start = definition.start()
         body = read_argument(text, definition.end(), _LONGEST_BODY)
         if body is None or start < position:  # within the body of another
             continue
-        parts += (text[position:start], _blank(text[start : body.end]))
+
+        blanked.append(text[position:start])
+        blanked.append(_blank(text[start : body.end]))
         position = body.end
         name, parameters = definition.groups()
-        if not parameters and len(bodies) < _MOST_MACROS:
+        has_room = name in bodies or len(bodies) < _MOST_MACROS
+        if has_room and not parameters:
             bodies.setdefault(name, set()).add(body.text)
 
+    blanked.append(text[position:])
     macros = {name: texts.pop() for name, texts in bodies.items() if len(texts) == 1}
-    return "".join((*parts, text[position:])), macros
+    return "".join(blanked), macros
 
 
 # Tables.

@@ -125,3 +125,6 @@ def test_macros_print_what_the_file_defines_if_it_does_once() -> None:
     assert [each.text for each in read(once).entries] == [".3"]
     assert not read(r"\def\x{.4}" + once).entries
     assert not read(r"\def\x{\x\x}" + table).entries
+
+    others = "".join(rf"\def\a{chr(97 + i // 26)}{chr(97 + i % 26)}{{}}" for i in range(600))
+    assert not read(once.replace(r"\begin", rf"{others}\def\x{{.4}}\begin")).entries
