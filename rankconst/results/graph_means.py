@@ -287,12 +287,15 @@ def settle_means(
 def _waits_for_graphs(
     address: Address, settled: Settled, failed: dict[Address, RankconstError]
 ) -> bool:
-    """Tell whether the graphs of a mean are still to be found, with no other question open."""
+    """Tell whether an address is of a mean over graphs, and lacks nothing but which they are.
+
+    It is settled if the user names a suite of graphs; else its only open question is that for them.
+    """
     if not is_mean(address.dataset or ""):
         return False
-    error = failed.get(address)
-    if error is None:
+    if address not in failed:
         return address in settled
+    error = failed[address]
     return isinstance(error, AskedError) and error.questions == (ask_mean(address),)
 
 

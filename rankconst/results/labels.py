@@ -451,14 +451,18 @@ class _Amounts(NamedTuple):
 
 
 def _find_amounts(cleaned: str) -> _Amounts:
-    """Find the numbers of candidates, the shares and the parts that a text names."""
-    found = _Amounts({}, set())
+    """Find the amounts in a text: "50 neg", "1 vs 99", "10% of", "100/2034"."""
+    words: dict[str, Word] = {}
+    positions: set[int] = set()
     for pattern, word in _AMOUNT_PATTERNS:
         for match in pattern.finditer(cleaned):
-            amount = match.groupdict().get("word", match[0]).lower().replace(PERCENT, "%")
-            found.words[amount] = replace(word, text=amount)
-            found.positions.update(range(*match.span()))
-    return found
+            # In "100/2034" the pattern names the part that all lines of a log share: "/2034".
+            named = match.groupdict().get("word", match[0])
+            amount = named.lower().replace(PERCENT, "%")
+            words[amount] = replace(word, text=amount)
+            positions.update(range(match.start(), match.end()))
+
+    return _Amounts(words, positions)
 
 
 def _find_unspaced(cleaned: str) -> dict[str, Word]:

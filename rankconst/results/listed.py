@@ -330,26 +330,29 @@ def _add_columns(
     If `next_to`, those of each column of numbers are right behind it, and their headings do not
     repeat its heading: WN18RR and AMRR, not WN18RR AMRR.
     """
-    columns_of = {
+    computed_of = {
         block: _list_computed(block, names) for block, names in adjusted.list_added().items()
     }
     if not next_to:
-        return [*columns, *itertools.chain.from_iterable(columns_of.values())]
+        return [*columns, *itertools.chain.from_iterable(computed_of.values())]
 
     ordered: list[Column] = []
     for column in columns:
         ordered.append(column)
-        if column.key not in adjusted.blocks:
-            continue
-        for computed in columns_of[adjusted.blocks[column.key]]:
-            title, repeated = computed.title, f"{column.title} "
-            if title is not None and title.startswith(repeated):
-                rest = title.removeprefix(repeated)
-                ordered.append(computed._replace(title=rest, continues=column.key))
-            else:
-                ordered.append(computed)
+        if column.key in adjusted.blocks:
+            block = adjusted.blocks[column.key]
+            ordered += [_shorten_title(computed, column) for computed in computed_of[block]]
 
     return ordered
+
+
+def _shorten_title(computed: Column, original: Column) -> Column:
+    """Remove the title of the original from that of a computed column: "WN18RR AMRR" to "AMRR"."""
+    repeated = f"{original.title} "
+    if computed.title is None or not computed.title.startswith(repeated):
+        return computed
+    title = computed.title.removeprefix(repeated)
+    return computed._replace(title=title, continues=original.key)
 
 
 def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:

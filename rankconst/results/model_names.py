@@ -59,14 +59,18 @@ def name_model(label: Label) -> Label:
     return ask_alone(replace(label, graphs=(), values=values, words=words), "name")
 
 
-def _ask_in_brackets(name: str) -> Iterator[Word]:
-    """Yield words in brackets of a name that are about its numbers: TransE (std), (50 neg)."""
-    for text in _IN_BRACKETS.findall(name):
-        label = read_label(text)
+def _ask_in_brackets(model: str) -> Iterator[Word]:
+    """Yield the words to ask about in the brackets behind a model, if they are about its numbers.
+
+    "TransE (std)" yields std, and "RotatE (50 neg)" yields 50 neg; "TransE (ours)" yields nothing.
+    """
+    for in_brackets in _IN_BRACKETS.findall(model):
+        label = read_label(in_brackets)
         if not label.alone:
             continue
         for word in ask_alone(label, "name").words:
-            if word.field in _OF_NUMBERS or word.reason == CANDIDATES.reason:
+            is_of_candidates = word.reason == CANDIDATES.reason
+            if is_of_candidates or word.field in _OF_NUMBERS:
                 yield word
 
 

@@ -234,9 +234,12 @@ class _Table:
             self.add(objects.value, inner, {}, line, (*path, *objects.place.path))
 
     def _add_row(self, row: _Row, line: int | None, leaves: Sequence[Value]) -> None:
-        """Add a row without its numbers."""
+        """Add a row of a record, whose numbers come later; `leaves` are the record's values."""
+        index = len(self.lines)
         for key, step in row.steps:
-            self.steps.setdefault(key, {})[len(self.lines)] = _fill(step, leaves)
+            step_of_row = self.steps.setdefault(key, {})
+            step_of_row[index] = _fill(step, leaves)
+
         self.lines.append(line)
         self.evaluations.append(self._evaluations + row.evaluation)
         self.text_of.append(row.text)

@@ -297,22 +297,26 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
-    """Refuse anchors, aliases, tags and deep nesting before a value, of any size, is built."""
-    depth = num_documents = 0
+    """Refuse what is not read, by the events of PyYAML's parser, before any value is built.
+
+    That is a second document, an anchor, an alias, a tag, and nesting deeper than DEEPEST. The text
+    begins in a `line` of the document.
+    """
+    depth = 0
+    num_documents = 0
     for event in events:
         kind = type(event).__name__
         if kind == "DocumentStartEvent":
             num_documents += 1
 
-        reason = ""
         if num_documents > 1:
             reason = "a second YAML document begins; save each as a file of its own"
-        elif getattr(event, "anchor", None) is not None:
+            _refuse_part(document, line, event, reason)
+        if getattr(event, "anchor", None) is not None:
             reason = "anchors and aliases (& and *) are not read; write the value out"
-        elif getattr(event, "tag", None) is not None:
+            _refuse_part(document, line, event, reason)
+        if getattr(event, "tag", None) is not None:
             reason = f"the tag {event.tag} is not read; write a plain value"
-
-        if reason:
             _refuse_part(document, line, event, reason)
 
         depth += _DEPTH_CHANGES.get(kind, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -206,27 +206,42 @@ def _load_values(
 
 
 def _load_lexicon(
-    rows_of: Mapping[str, list[dict[str, Any]]], values: Mapping[str, FieldValue]
+    groups_by_field: Mapping[str, list[dict[str, Any]]], values: Mapping[str, FieldValue]
 ) -> dict[str, Word]:
-    """Map each spelling of the words that are asked about to its Word; `rows_of` is by field.
+    """Map each spelling of the words that are asked about to its Word.
 
-    A row has words, and the fields of Word that they share: {"words": ["dev"], "says": "valid"}. A
-    spelling of a value in `values`, such as "tail" of side, says that value.
+    A group is an entry of vocabulary.toml: words, and what they have in common as fields of Word.
+    In field "split", {"words": ["dev"], "says": "valid"} becomes {"dev": Word("dev", "split", ...,
+    says="valid")}.
     """
     lexicon = {}
-    for field, rows in rows_of.items():
-        for row in rows:
-            shared = {key: row[key] for key in row if key not in {"words", "scopes"}}
-            group = Word("", field, frozenset(row.get("scopes", EVERYWHERE)), **shared)
-            texts = [text for word in row["words"] for text in _list_spellings(word)]
-            for text in texts:
-                named = values.get(squash(text))
-                says = group.says
-                if named is not None and named.field == field:
-                    says = named.value
-                lexicon[text] = replace(group, text=text, says=says)
+    for field, groups in groups_by_field.items():
+        for group in groups:
+            for word in group["words"]:
+                for text in _list_spellings(word):
+                    lexicon[text] = _make_word(text, field, group, values)
 
     return lexicon
+
+
+def _make_word(
+    text: str, field: str, group: Mapping[str, Any], values: Mapping[str, FieldValue]
+) -> Word:
+    """Make a Word of its group; the spelling of a value, such as "tail" of side, says that one."""
+    says = group.get("says", "")
+    meant = values.get(squash(text))
+    if meant is not None and meant.field == field:
+        says = meant.value
+
+    return Word(
+        text,
+        field,
+        scopes=frozenset(group.get("scopes", EVERYWHERE)),
+        reason=group.get("reason", ""),
+        remedy=group.get("remedy", ""),
+        kind=group.get("kind", ""),
+        says=says,
+    )
 
 
 def _list_spellings(text: str) -> tuple[str, ...]:

@@ -379,13 +379,19 @@ def _write_subscript(script: re.Match[str]) -> str:
 
 
 def _take_math(state: StateInline, silent: bool) -> bool:
-    """Take a formula between dollar signs, for markdown-it; False if none begins here."""
+    r"""Take a formula as text: ``$\uparrow$`` as "↑"; a rule of markdown-it for pieces of a line.
+
+    Return False if no formula begins at the position of `state`. Otherwise, move the position
+    behind it, and add a token with its text unless `silent`, when markdown-it only asks.
+    """
     formula = _MATH.match(state.src, state.pos)
     if formula is None:
         return False
-    if not silent:
-        state.push("text", "", 0).content = strip_latex(formula[0])
+
     state.pos = formula.end()
+    if not silent:
+        token = state.push("text", tag="", nesting=0)
+        token.content = strip_latex(formula[0])
     return True
 
 

@@ -66,14 +66,16 @@ def find_mark(text: str) -> str:
 
 
 def _read_farther(text: str) -> Text:
-    """Read a paragraph that is not the nearest one above a table.
+    """Read a paragraph farther above a table than the nearest one.
 
-    A label declares like any other. A sentence names no graph: it may be about other tables.
+    "WN18RR, test" alone is a label, and counts like one right above. In a sentence, such as "We use
+    WN18RR", the graphs do not count, as it may be about other tables.
     """
-    near = read_near("a paragraph above", text)
-    if near.label.is_vocabulary:
-        return near
-    return near._replace(label=replace(near.label, graphs=()), farther=True)
+    paragraph = read_near("a paragraph above", text)
+    if paragraph.label.is_vocabulary:
+        return paragraph
+    label_without_graphs = replace(paragraph.label, graphs=())
+    return paragraph._replace(label=label_without_graphs, farther=True)
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)

@@ -116,15 +116,16 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
 
     margin = min(len(line) - len(line.lstrip()) for line in lines[start:end])
     rows: list[Row] = []
-    part: list[Row] = []  # the rows since the last rule
+    since_rule: list[Row] = []  # the lines since the last rule
     for number, line in enumerate((*lines[start:end], "---"), start + 1):  # a rule ends the last
         if _RULE.fullmatch(line) is None:
             pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
             cells = tuple(" ".join(piece.split()) for piece in pieces)
-            part.append(Row(number, cells, cells, {}))
+            since_rule.append(Row(number, cells, cells, spans={}))
         else:
-            rows += _join_lines(part) if rows else part  # the first part is the heading
-            part = []
+            # The lines above the first rule are the heading, of which each is a row.
+            rows += _join_lines(since_rule) if rows else since_rule
+            since_rule = []
 
     return _Block(rows, end)
 
@@ -139,15 +140,19 @@ def _is_border(line: str) -> bool:
     return "+" in line and _RULE.fullmatch(line) is not None
 
 
-def _join_lines(part: list[Row]) -> list[Row]:
-    """Join the lines between two rules to one row, cell by cell, unless they are rows already."""
-    # Each row has numbers, or they differ in their numbers of cells.
-    are_rows = all(has_number(row.cells[1:]) for row in part)
-    if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
-        return part
-    columns = zip(*(row.cells for row in part), strict=True)
+def _join_lines(lines: list[Row]) -> list[Row]:
+    """Join the lines between two rules to one row, cell by cell, unless each is a row of its own.
+
+    "TransE, 0.3" over "(ours), " becomes "TransE (ours), 0.3".
+    """
+    have_numbers = all(has_number(line.cells[1:]) for line in lines)
+    widths = {len(line.cells) for line in lines}
+    if have_numbers or len(widths) > 1:
+        return lines
+
+    columns = zip(*(line.cells for line in lines), strict=True)
     cells = tuple(" ".join(filter(None, column)) for column in columns)
-    return [part[0]._replace(cells=cells, plain=cells)]
+    return [Row(lines[0].line, cells, cells, spans={})]
 
 
 # Cells between blanks.
