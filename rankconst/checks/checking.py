@@ -224,12 +224,7 @@ def check_reading(
     tried = [RULES[key] for key in keys or RULES]
     user = parse_address(user, tables)
     if metric is not None:
-        entries = reading.entries
-        matches = entries.keep(entries.flag_heads(lambda head: head.metric == metric))
-        if not len(matches):
-            labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
-            raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
-        reading = replace(reading, entries=matches)
+        reading = _keep_metric(reading, metric)
 
     reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _leave_out_other_tasks(reading, tables, user)
@@ -277,6 +272,16 @@ def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, lis
 
     notes = dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     return replace(reading, entries=reading.entries.keep(is_counted)), [*notes]
+
+
+def _keep_metric(reading: Reading, metric: Metric) -> Reading:
+    """Return a reading with the numbers of one metric only; DataError if it has none."""
+    entries = reading.entries
+    is_of_metric = entries.flag_heads(lambda head: head.metric == metric)
+    if not is_of_metric.any():
+        labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
+        raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
+    return replace(reading, entries=entries.keep(is_of_metric))
 
 
 def _build_cases(

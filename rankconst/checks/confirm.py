@@ -38,8 +38,8 @@ from rankconst.checks.defects import (
 from rankconst.errors import RankconstError
 from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
-from rankconst.results.columns import factorize, group_by_code, pair_codes
-from rankconst.results.reading import number_evaluations
+from rankconst.results.columns import group_by_code, pair_codes
+from rankconst.results.reading import number_addresses, number_evaluations
 from rankconst.tables.parquet import select_rows
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
@@ -110,8 +110,7 @@ def _gather(
     """Yield the places of numbers on the same ranking tasks, their address and their evidence."""
     entries = reading.entries
     by_number = reading.has_checkable_numbers
-    codes, contexts = factorize(replace(context, rank_type=None) for context in entries.contexts)
-    address_of = codes[entries.context_codes]
+    address_of, addresses = number_addresses(entries)
     part_of = pair_codes(address_of, reading.part_of, len(reading.parts))
     if by_number:
         part_of = pair_codes(part_of, entries.model_codes, len(entries.models))
@@ -136,7 +135,7 @@ def _gather(
 
         if counts or pairs:
             evidence = Evidence(frozenset(counts), tuple(pairs))
-            yield places, contexts[address_of[places[0]]], evidence
+            yield places, addresses[address_of[places[0]]], evidence
 
 
 # Shares are of other tasks by chance alone with a smaller probability than this; a single share
@@ -146,41 +145,48 @@ _FEWEST_SHARES = 2
 
 
 def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.intp], Question]]:
-    """Ask about Hits@k that are fractions of the number of ranks of other tasks alone."""
+    """Yield places of numbers with a question, if their Hits@k tell of other ranking tasks.
+
+    Hits@k with all its digits is a fraction of the number of ranks. If it is none of the ranks of
+    its tasks, but one of those of other tasks, the numbers may be of these.
+    """
     entries = reading.entries
-    codes, contexts = factorize(replace(context, rank_type=None) for context in entries.contexts)
-    address_of = codes[entries.context_codes]
+    address_of, addresses = number_addresses(entries)
     in_percent = entries.is_percent | judge.user.percent
     shares = np.where(in_percent, entries.values / 100, entries.values)
     evaluation_of = number_evaluations(reading)
     for places in group_by_code(address_of):
-        full = places[entries.is_full_share[places]]
-        if not full.size:
+        exact = places[entries.is_full_share[places]]
+        if not exact.size:
             continue
-        address = contexts[address_of[places[0]]]
+
+        address = addresses[address_of[places[0]]]
         tasks, tool = judge.settle(address)
         if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
             continue
         if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of such shares
             continue
-        is_fraction = _are_fractions(shares[full], judge.archive.count(tasks, tool))
+
+        is_fraction = _are_fractions(shares[exact], judge.archive.count(tasks, tool))
         if is_fraction.all():
             continue
-        broken = evaluation_of[full[~is_fraction]]
-        told = np.unique(shares[full[np.isin(evaluation_of[full], broken)]])
-        others = [
-            other
-            for other in judge.list_others(tasks)
-            if other.is_micro and _tell(told, judge.archive.count(other, tool))
-        ]
-        if others:
-            nearest = judge.choose_nearest(tasks, others)
-            asked = places[np.isin(evaluation_of[places], broken)]
-            evidence, declared = Evidence(frozenset(), ()), _list_declared(address)
-            question = _name_others(tasks, nearest, evidence, declared=declared)
+
+        contradicting = evaluation_of[exact[~is_fraction]]
+        in_contradicting = np.isin(evaluation_of[exact], contradicting)
+        telling = np.unique(shares[exact[in_contradicting]])
+        others = [other for other in judge.list_others(tasks) if other.is_micro]
+        counts = [judge.archive.count(other, tool) for other in others]
+        matches = zip(others, counts, strict=True)
+        fitting = [other for other, count in matches if _tell(telling, count)]
+        if fitting:
+            nearest = judge.choose_nearest(tasks, fitting)
+            no_evidence = Evidence(frozenset(), ())
+            declared = _list_declared(address)
+            question = _name_others(tasks, nearest, no_evidence, declared=declared)
             # A tool may leave out triples as another does, and rank other candidates.
             text = question.text.replace(_THOSE, "its Hits@k are fractions of the ranks of")
-            yield asked, replace(question, text=text)
+            is_asked_about = np.isin(evaluation_of[places], contradicting)
+            yield places[is_asked_about], replace(question, text=text)
 
 
 def _tell(shares: NDArray[np.float64], count: int | None) -> bool:
@@ -258,7 +264,8 @@ class _Judge:
         others = self.list_others(tasks)
         grades = [self._grade(other, tool, evidence) for other in others]
         for better in (_FITS, _DEFECT):
-            fitting = [other for other, each in zip(others, grades, strict=True) if each == better]
+            graded = zip(others, grades, strict=True)
+            fitting = [other for other, grade_of_other in graded if grade_of_other == better]
             if better > grade and fitting:
                 nearest = self.choose_nearest(tasks, fitting)
                 return _name_others(tasks, nearest, evidence, declared=_list_declared(address))

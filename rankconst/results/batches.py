@@ -53,7 +53,13 @@ from rankconst.results.columns import factorize, group_by_code, list_distinct, p
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import Floats, list_groupings, name_reasons, number_evaluations
+from rankconst.results.reading import (
+    Floats,
+    list_groupings,
+    name_reasons,
+    number_addresses,
+    number_evaluations,
+)
 from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
@@ -285,7 +291,10 @@ def _settle_addresses(
 
 
 def _offer_name(error: UnknownNameError, name: str) -> UnknownNameError:
-    """Add to an error about the name of no benchmark how to say which graph it is."""
+    """Add the option --accept NAME=GRAPH to an error about a `name` that no benchmark has.
+
+    The error stays as it is if it is about another name, or if the name may not be accepted.
+    """
     if not name or name not in str(error) or not is_open_name(name):
         return error
     option = f"--accept {shlex.quote(f'{name}=GRAPH')} (accept= in Python)"
@@ -532,9 +541,10 @@ def _choose_error(
     If `strict`, it is the first of these. Otherwise questions come last, as an answer would not
     help numbers with another error.
     """
-    others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
+    in_order = [left[place] for place in sorted(left)]
+    without_question = [error for error in in_order if not isinstance(error, AskedError)]
     error: RankconstError
-    if asked and (strict or not (impossible or others)):
+    if asked and (strict or not (impossible or without_question)):
         error = AskedError("\n".join(f"{question}." for question in asked[:_MOST_ASKED]))
     elif impossible:
         place = min(impossible)
@@ -542,8 +552,9 @@ def _choose_error(
         where = _name_place(reading, reading.entries[place])
         error = DataError(f"{where}: {impossible[place]}{more}")
     else:
-        reasons = dict.fromkeys(str(other) for other in others)
-        error = type(others[0])("\n".join(list(reasons)[:_MOST_ASKED]))
+        reasons = list(dict.fromkeys(str(error) for error in without_question))
+        error_type = type(without_question[0])
+        error = error_type("\n".join(reasons[:_MOST_ASKED]))
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
         if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
             error = DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
@@ -627,17 +638,17 @@ def _list_contents(reading: Reading) -> str:
         return "only adjusted numbers. Name the document with the published ones."
 
     labels = dict.fromkeys(entry.metric.label for entry in base)
-    parts = [f"metrics {', '.join(labels)}"]
+    contents = [f"metrics {', '.join(labels)}"]  # then "datasets wn18rr, nations", "splits test"
     for name in ("dataset", "split", "side", "protocol"):
-        named = dict.fromkeys(getattr(entry.context, name) for entry in base)
-        values = [value for value in named if value is not None]
+        in_contexts = dict.fromkeys(getattr(entry.context, name) for entry in base)
+        values = [value for value in in_contexts if value is not None]
         if name == "dataset" and not values:
-            values = list(dict.fromkeys(name for entry in base for name in _list_open(entry)))
+            values = list(dict.fromkeys(graph for entry in base for graph in _list_open(entry)))
         if values:
             more = " ..." if len(values) > _MOST_LISTED else ""
-            parts.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
+            contents.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
 
-    return f"none of the numbers you asked for. It has {'; '.join(parts)}."
+    return f"none of the numbers you asked for. It has {'; '.join(contents)}."
 
 
 def _list_open(entry: Entry) -> list[str]:
@@ -650,16 +661,21 @@ _MRR = parse_metric("mrr")
 
 
 def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
-    """Map the base numbers of evaluations with a number such as MR 0 to the reason."""
+    """Map the places of numbers to why they mean nothing: the scores were not numbers.
+
+    A number `without_scores`, such as MR 0, tells so. Numbers that the file has adjusted already
+    are left out.
+    """
     entries = reading.entries
-    codes, distinct = factorize(replace(context, rank_type=None) for context in entries.contexts)
-    evaluations = number_evaluations(reading, by_ties=False)
-    evaluations = pair_codes(evaluations, codes[entries.context_codes], len(distinct))
-    reasons: dict[int, str] = {}
+    address_of, addresses = number_addresses(entries)
+    evaluation_of = number_evaluations(reading, by_ties=False)
+    evaluation_of = pair_codes(evaluation_of, address_of, len(addresses))
+    reasons: dict[int, str] = {}  # by evaluation
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
-        reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
+        reasons.setdefault(int(evaluation_of[place]), NOT_A_NUMBER.format(shown))
 
+    has_diverged = np.isin(evaluation_of, list(reasons))
     is_base = entries.flag_heads(lambda head: head.adjustment is None)
-    places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
-    return {place: reasons[int(evaluations[place])] for place in places}
+    places = np.flatnonzero(has_diverged & is_base).tolist()
+    return {place: reasons[int(evaluation_of[place])] for place in places}

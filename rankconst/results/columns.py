@@ -110,7 +110,7 @@ class Cells(Listed[str]):
 
     @property
     def codes(self) -> Indices:
-        """The code of each cell: its place among the distinct cells."""
+        """The code of each cell, its index in :attr:`distinct`: 0, 1, 0 of "a", "b", "a"."""
         return self.coded[0]
 
     @cached_property

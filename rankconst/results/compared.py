@@ -168,11 +168,11 @@ def _add_file(
         evaluation = _Evaluation(constants.tasks, entry.context.rank_type)
         name = _name_model(adjusted, entry, model, file_name)
         if _SPREAD in {metric.family, metric.square_of}:
+            # The largest deviation claims least, and so does the upper end of a rounded one.
             deviation = published.upper
-            if metric.family != _SPREAD:  # it is the variance
+            if metric.square_of == _SPREAD:  # it is the variance
                 deviation = float(np.sqrt(published.upper))
             deviations = spreads[evaluation]
-            # The largest deviation claims least, and so does the upper end of a rounded one.
             deviations[name] = max(deviations.get(name, 0.0), deviation)
         elif metric.is_mean:
             column = columns.setdefault((evaluation, metric), _Column(evaluation, constants))

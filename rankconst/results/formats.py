@@ -229,8 +229,9 @@ _RANK_LITERAL = re.compile(
 
 def _looks_like_ranks(text: str) -> bool:
     """Tell whether a text is nothing but ranks: ``[1, 12, 3.5]``, or one in each line."""
-    ranks = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").replace(";", " ")
-    return bool(ranks.split()) and all(_RANK_LITERAL.fullmatch(rank) for rank in ranks.split())
+    without_brackets = text.strip().removeprefix("[").removesuffix("]")
+    words = without_brackets.replace(",", " ").replace(";", " ").split()
+    return bool(words) and all(_RANK_LITERAL.fullmatch(word) for word in words)
 
 
 def read_document(name: str, text: str) -> Reading:

@@ -335,9 +335,13 @@ def _find_version(texts: Sequence[Text]) -> Text | None:
 
 
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
-    """List the graphs that a label names, alone or with a `version` nearby: "FB" near "v1"."""
+    """List the graphs that a label names, alone or with a `version` nearby: "FB" near "v1".
+
+    In a sentence, an ordinary word such as "nations" names none.
+    """
     graphs = label.graphs
-    if not label.is_vocabulary:
+    is_sentence = not label.is_vocabulary
+    if is_sentence:
         graphs = tuple(graph for graph in graphs if squash(graph) not in VOCABULARY.ordinary)
 
     if graphs or version is None:
@@ -424,12 +428,14 @@ def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question 
     if count == expected or count in in_all:
         return None
 
-    keys = tables.protocols(tasks.dataset)
-    others = {f"--protocol {key}": replace(tasks, protocol=key) for key in keys}
-    others |= {f"--split {key}": replace(tasks, split=key) for key in SPLITS}
-    options = [
-        option for option, other in others.items() if _count_in_tables(name, other, tables) == count
-    ]
+    protocols = tables.protocols(tasks.dataset)
+    tasks_of = {f"--protocol {key}": replace(tasks, protocol=key) for key in protocols}
+    tasks_of |= {f"--split {key}": replace(tasks, split=key) for key in SPLITS}
+    options = []
+    for option, tasks_under_option in tasks_of.items():
+        if _count_in_tables(name, tasks_under_option, tables) == count:
+            options.append(option)
+
     under = f"{tasks.dataset} has {expected:,} under protocol {tasks.protocol}"
     text = f"{count:,} {_COUNTED_NOUNS[name]}; {under}"
     return Question("protocol", text, str(count), "a count of the file", " or ".join(options))

@@ -471,7 +471,7 @@ def _list_graphs(
 
 
 def _find_series(metric: Hashable, model: str, context: Address) -> Hashable:
-    """Return what numbers share that differ in their graphs only."""
+    """Return what numbers of a model have in common if they differ in their graphs only."""
     return metric, model, context.split, context.side, context.rank_type
 
 

@@ -31,14 +31,8 @@ def join_readings(
     if len(readings) == 1:
         return readings[0]
 
+    _refuse_two_layouts(readings)
     first = readings[0]
-    for other in readings:
-        if other.layout != first.layout:
-            raise DataError(
-                f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
-                f"{_LAYOUTS[other.layout]}: name one at a time."
-            )
-
     names_of = _match_columns(readings)
     is_alike = len({reading.form for reading in readings}) == 1
     is_of_one_tool = len({reading.tool for reading in readings}) == 1
@@ -71,6 +65,17 @@ def join_readings(
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
+
+
+def _refuse_two_layouts(readings: Sequence[Reading]) -> None:
+    """Refuse, by a DataError, readings of which one is wide and another long."""
+    first = readings[0]
+    for other in readings:
+        if other.layout != first.layout:
+            raise DataError(
+                f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
+                f"{_LAYOUTS[other.layout]}: name one at a time."
+            )
 
 
 def _add_cells(

@@ -738,9 +738,8 @@ def _asks_in_headings(word: Word) -> bool:
 
 def asks_nowhere(label: Label) -> bool:
     """Tell whether a heading has a word that headings do not ask about: "known" of "known MRR"."""
-    return any(
-        word.text in VOCABULARY.lexicon and not _asks_in_headings(word) for word in label.words
-    )
+    of_lexicon = [word for word in label.words if word.text in VOCABULARY.lexicon]
+    return not all(_asks_in_headings(word) for word in of_lexicon)
 
 
 def list_others(text: str) -> list[str]:

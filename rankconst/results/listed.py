@@ -251,8 +251,9 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     columns = [column_of[key] for key in column_of if key not in {"metric", value, index}]
     run_of = list(zip(*(listing.data[column.key] for column in columns), strict=True))
     metric_of = list(listing.data["metric"])
-    place_of = {pair: place for place, pair in enumerate(zip(run_of, metric_of, strict=True))}
-    if len(place_of) < len(run_of):  # a pair is there twice
+    runs_with_metrics = zip(run_of, metric_of, strict=True)
+    row_of = {run_and_metric: row for row, run_and_metric in enumerate(runs_with_metrics)}
+    if len(row_of) < len(run_of):  # a run has two numbers of a metric
         return listing
 
     runs = list(dict.fromkeys(run_of))
@@ -262,16 +263,16 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
 
     published = list_values(listing.data[value])
     adjusted = list_values(listing.data[index])
-    names = {metric: parse_metric(metric).column_of("index") for metric in metric_of}
-    for order, (metric, name) in enumerate(names.items()):
-        places = [place_of.get((run, metric)) for run in runs]
-        data[metric] = [None if place is None else published[place] for place in places]
-        data[name] = [None if place is None else adjusted[place] for place in places]
+    index_of = {metric: parse_metric(metric).column_of("index") for metric in metric_of}
+    for order, (metric, index_name) in enumerate(index_of.items()):  # MRR, AMRR
+        rows = [row_of.get((run, metric)) for run in runs]  # None if the run lacks the metric
+        data[metric] = [None if row is None else published[row] for row in rows]
+        data[index_name] = [None if row is None else adjusted[row] for row in rows]
         drop = _Drop.published + order
         columns.append(column_of[value]._replace(key=metric, title=metric, drop=drop))
-        columns.append(column_of[index]._replace(key=name, title=name, drop=order))
+        columns.append(column_of[index]._replace(key=index_name, title=index_name, drop=order))
 
-    caption = f"{_join_few(names.values())}{listing.caption.removeprefix(index)}"
+    caption = f"{_join_few(index_of.values())}{listing.caption.removeprefix(index)}"
     return replace(listing, columns=columns, data=data, caption=caption)
 
 

@@ -53,10 +53,12 @@ def name_model(label: Label) -> Label:
     v1 in "RotatE on v1". "composition", "50 negatives", "25%", "TransE (std)" and "Ours - TransE"
     are no models, and are asked about.
     """
-    values = {name: texts for name, texts in label.values.items() if name != "version"}
-    asking = (*label.words, *_ask_in_brackets(label.text), *_ask_behind_name(label))
-    words = tuple({word.text: word for word in asking}.values())
-    return ask_alone(replace(label, graphs=(), values=values, words=words), "name")
+    words = {word.text: word for word in label.words}
+    words |= {word.text: word for word in _ask_in_brackets(label.text)}
+    words |= {word.text: word for word in _ask_behind_name(label)}
+    values = {field: texts for field, texts in label.values.items() if field != "version"}
+    of_model = replace(label, graphs=(), values=values, words=tuple(words.values()))
+    return ask_alone(of_model, "name")
 
 
 def _ask_in_brackets(model: str) -> Iterator[Word]:

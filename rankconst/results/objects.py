@@ -405,23 +405,28 @@ def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
 
 
 def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """Return the columns that users see, without empty ones, and the rows."""
+    """Return the names of the columns that users see, without empty ones, and the rows."""
     rows = range(len(table.lines))
-    distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
-    addresses = [distinct[text] for text in table.text_of]
+    # Rows with the same texts around them have the same address.
+    address_of_texts = []
+    for row_text in table.texts:
+        texts = (*row_text.cells.texts, *row_text.above)
+        address_of_texts.append(form_address(row_text.cells, texts, ()))
+
+    addresses = [address_of_texts[text] for text in table.text_of]
     lines = ["" if line is None else str(line) for line in table.lines]
     columns: dict[str, Sequence[str]] = {"line": lines}
     for key, steps in table.steps.items():
         columns[key] = _list_all(steps, rows)
 
-    by_key = dict(zip(sheet.heading.keys, sheet.cells, strict=True))
-    del by_key["step"]  # all steps in one text
-    columns["model"] = by_key.pop("model")
-    for name in (*NAMES, "rank_type"):
-        columns[name] = [getattr(address, name) or "" for address in addresses]
+    of_sheet = dict(zip(sheet.heading.keys, sheet.cells, strict=True))
+    del of_sheet["step"]  # all steps in one text
+    columns["model"] = of_sheet.pop("model")
+    for field_name in (*NAMES, "rank_type"):
+        columns[field_name] = [getattr(address, field_name) or "" for address in addresses]
 
     columns["key"] = table.keys
-    columns |= by_key
+    columns |= of_sheet
     filled = {name: cells for name, cells in columns.items() if any(cells)}
     return tuple(filled), Rows(filled, len(rows))
 

@@ -833,6 +833,15 @@ def _name_heading_models(reading: Reading) -> Grouping | None:
     return Grouping(np.where(is_named, name_of[1:][entries.head_codes], 0), distinct)
 
 
+def number_addresses(entries: Entries) -> tuple[Indices, list[Address]]:
+    """Return a code for each entry, the index of its address, and the distinct addresses.
+
+    Rank types do not count: entries on the same ranking tasks have one address.
+    """
+    code_of, addresses = factorize(replace(context, rank_type=None) for context in entries.contexts)
+    return code_of[entries.context_codes], addresses
+
+
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Indices:
     """Return a code for each entry, the same for those of one evaluation.
 

@@ -355,34 +355,37 @@ def _choose_cells(
 ) -> tuple[list[Cell], list[Note]]:
     """Choose the numbers to be replaced, and note why the rest stay."""
     spans_of = locate(document, adjusted.reading)
-    entries, rows = adjusted.entries, adjusted.reading.rows
-    sites = [sheets.find(rows[number.entry.row][number.entry.column]) for number in entries]
-    waiting = set[int]()  # tables with a question
-    for site, number in zip(sites, entries, strict=True):
+    numbers, rows = adjusted.entries, adjusted.reading.rows
+    texts = [rows[number.entry.row][number.entry.column] for number in numbers]
+    sites = [sheets.find(text) for text in texts]
+    with_question = set[int]()  # tables
+    for site, number in zip(sites, numbers, strict=True):
         if site is not None and number.adjusted is None and number.entry.context.questions:
-            waiting.add(site.table)
+            with_question.add(site.table)
 
     cells: list[Cell] = []
     notes: list[Note] = []
-    for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
+    for place, (text, site, number) in enumerate(zip(texts, sites, numbers, strict=True)):
         exchange = _find_exchange(number.entry.metric, exchanges)
         if exchange is None or number.entry.adjustment is not None:
             continue
-        cell: Cell | str = "its table has a question"
-        if _GAIN_NEXT_TO_NUMBER.search(rows[number.entry.row][number.entry.column]):
+
+        cell: Cell | str  # or why its number stays
+        if _GAIN_NEXT_TO_NUMBER.search(text):
             cell = "the gain next to it would be of other numbers"
-        elif site is None or site.table not in waiting:
-            cell = _make_cell(
-                document.text, number, spans_of.get(place), site, exchange, percent=percent
-            )
+        elif site is not None and site.table in with_question:
+            cell = "its table has a question"
+        else:
+            span = spans_of.get(place)
+            cell = _make_cell(document.text, number, span, site, exchange, percent=percent)
 
         if isinstance(cell, Cell):
             cells.append(cell)
         else:
             notes.append(_note_unchanged(number.entry, cell))
 
-    chosen, left = _split_ambiguous(cells)
-    notes += [_note_unchanged(cell.entry, "one number for several rows") for cell in left]
+    chosen, ambiguous = _split_ambiguous(cells)
+    notes += [_note_unchanged(cell.entry, "one number for several rows") for cell in ambiguous]
     return chosen, notes
 
 
@@ -457,12 +460,16 @@ def _are_all(spans: Sequence[Passage], written: Published) -> bool:
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
-    """Return the decimals of each number: the most that one of its column and form justifies."""
-    most: dict[tuple[object, ...], int] = defaultdict(int)
-    keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
-    for key, cell in zip(keys, cells, strict=True):
-        most[key] = max(most[key], _keep_decimals(cell.spans[0], cell.scale))
-    return [most[key] for key in keys]
+    """Return how many decimals each cell is written with, the same for all of a column and form.
+
+    They are the most that one of the numbers justifies.
+    """
+    decimals: dict[tuple[object, ...], int] = defaultdict(int)  # by column and form
+    columns = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
+    for column, cell in zip(columns, cells, strict=True):
+        justified = _keep_decimals(cell.spans[0], cell.scale)
+        decimals[column] = max(decimals[column], justified)
+    return [decimals[column] for column in columns]
 
 
 def _keep_decimals(span: Passage, scale: float) -> int:

@@ -640,15 +640,21 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
 
 
 def _ask_about_prefixes(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Ask about words in front of a metric that differ in a block, as names of relations do."""
-    keys = [(each.heading, each.name, each.fields.get("split")) for each in numbers]
-    prefixes = [each.fields.get("prefix") or "" for each in numbers]
-    distinct = Counter(key for key, _ in set(zip(keys, prefixes, strict=True)))
+    """Ask about the words in front of a metric if they differ in a block of the log.
+
+    They may be names of relations: "born_in MRR: 0.3" over "lives_in MRR: 0.2".
+    """
+    metrics = [(number.heading, number.name, number.fields.get("split")) for number in numbers]
+    prefixes = [number.fields.get("prefix") or "" for number in numbers]
+    num_prefixes = Counter(metric for metric, _ in set(zip(metrics, prefixes, strict=True)))
     judged = []
-    for number, key, prefix in zip(numbers, keys, prefixes, strict=True):
-        asked = Question("part", prefix[:_MOST_SHOWN], prefix.lower()[:_MOST_SHOWN], "its line")
-        questions = (asked,) if prefix and distinct[key] > 1 else ()
-        judged.append(replace(number, questions=(*number.questions, *questions)))
+    for number, metric, prefix in zip(numbers, metrics, prefixes, strict=True):
+        questions = number.questions
+        if prefix and num_prefixes[metric] > 1:
+            shown = prefix[:_MOST_SHOWN]
+            word = prefix.lower()[:_MOST_SHOWN]
+            questions = (*questions, Question("part", shown, word, "its line"))
+        judged.append(replace(number, questions=questions))
 
     return judged
 

@@ -115,13 +115,15 @@ def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
     A heading without numbers of a side is of relation prediction. The field `constraint` is empty
     under the constraint, and "no " without it.
     """
-    with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
+    headings_with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
     judged = []
     for number in numbers:
-        reason = "" if number.heading in with_sides else _RELATION_TABLE
-        if number.fields.get("constraint") == "":
+        reason = number.reason
+        if not reason and number.fields.get("constraint") == "":
             reason = _CONSTRAINED
-        judged.append(replace(number, reason=number.reason or reason))
+        elif not reason and number.heading not in headings_with_sides:
+            reason = _RELATION_TABLE
+        judged.append(replace(number, reason=reason))
 
     return judged
 

@@ -269,7 +269,7 @@ def drop_open(text: str) -> str:
 
 def _has_open_sign(number: str) -> bool:
     """Tell whether the sign in a number may set decimals or thousands apart: 3,340 or 3.340."""
-    return (_COMMA.fullmatch(number) or _THOUSANDS.fullmatch(number)) is not None
+    return bool(_COMMA.fullmatch(number) or _THOUSANDS.fullmatch(number))
 
 
 _WHOLE = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+", re.ASCII)  # 3340 or 3,340

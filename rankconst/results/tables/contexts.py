@@ -198,14 +198,19 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     firsts, codes = compact_codes(codes)
     rows = []
     for row in firsts.tolist():
-        cell_texts = [column.distinct[column.codes[row]] for column in columns]
-        texts = tuple(text for cell in cell_texts for text in cell.texts)
-        facts = tuple(fact for cell in cell_texts for fact in cell.facts)
-        cells_above = [column.distinct[column.codes[row]] for column in above]
-        texts_above = tuple(text for cell in cells_above for text in cell.texts)
-        rows.append(RowText(CellTexts(texts, facts), texts_above))
+        own_texts = _join_texts(columns, row)
+        texts_above = _join_texts(above, row).texts
+        rows.append(RowText(own_texts, texts_above))
 
     return RowTexts(codes, rows)
+
+
+def _join_texts(columns: Sequence[ColumnTexts], row: int) -> CellTexts:
+    """Join what the cells of a row say, from the first column to the last."""
+    cells = [column.distinct[column.codes[row]] for column in columns]
+    texts = tuple(text for cell in cells for text in cell.texts)
+    facts = tuple(fact for cell in cells for fact in cell.facts)
+    return CellTexts(texts, facts)
 
 
 def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:

@@ -307,16 +307,20 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     # Columns without a role, too, but not the last in front of the metrics: it has names.
     before_names = range(min(heading.measures, default=0) - 1)
     repeated.update(j for j in before_names if j not in roles.values())
-    measured = [*range(len(columns[0]))]  # the rows that name no group
+    with_numbers = [*range(len(columns[0]))]  # the rows that name no group
     if heading.measures:
-        measures = [columns[j] for j in heading.measures]
-        measured = [i for i, cells in enumerate(zip(*measures, strict=True)) if any(cells)]
+        with_numbers = _list_filled_rows([columns[j] for j in heading.measures])
 
     written = [list(column) for column in columns]
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
-        named = {i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)}
-        _fill_column(columns[j], [i for i in measured if i in named])
+        with_names = set(_list_filled_rows(others))
+        _fill_column(columns[j], [i for i in with_numbers if i in with_names])
+
+
+def _list_filled_rows(columns: Sequence[Sequence[str]]) -> list[int]:
+    """List the indices of the rows with a cell that is not empty in some of the columns."""
+    return [i for i, cells in enumerate(zip(*columns, strict=True)) if any(cells)]
 
 
 def _fill_column(column: list[str], rows: Sequence[int]) -> None:

@@ -256,10 +256,12 @@ def find_corner(layout: Layout) -> tuple[Text, ...]:
 
 def _is_understood(label: Label) -> bool:
     """Tell whether a label is all vocabulary, or has a value, a graph or a word about rows."""
-    is_asking = any("row" in word.scopes for word in label.words)
-    is_row = label.percent or squash(label.text) in _OF_A_ROW  # "Data %" says how much
-    is_whole = label.is_vocabulary and not is_row
-    return is_whole or is_asking or bool(label.values or label.graphs)
+    if label.values or label.graphs:
+        return True
+    if any("row" in word.scopes for word in label.words):
+        return True
+    names_cells = label.percent or squash(label.text) in _OF_A_ROW  # "Data %": how much of it
+    return label.is_vocabulary and not names_cells
 
 
 def heads_models(heading: str) -> bool:

@@ -507,12 +507,13 @@ class SheetReader:
 
         A short word such as f in MRR@f may mean filtered: then a bare MRR next to it may be raw.
         """
-        keys, evaluations = self._heading.keys, entries.rows
+        evaluations = entries.rows
         if self._sheet.evaluations is not None:
-            evaluations = self._sheet.evaluations[evaluations]
-        words = self._remainders.items()
-        filtered = {keys[j] for j, word in words if may_mean_filtered(word)}
+            evaluations = self._sheet.evaluations[entries.rows]
+
+        keys = self._heading.keys
         names = {keys[j]: self._list_names(j) for j in self._measures}
+        filtered = {keys[j] for j, word in self._remainders.items() if may_mean_filtered(word)}
         return ask_about_repeated(entries, evaluations, apart=names, filtered=filtered)
 
     def _list_names(self, j: int) -> Hashable:

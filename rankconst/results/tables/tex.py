@@ -242,16 +242,19 @@ def _drop(text: str, macro: str, position: int) -> int:
 
 
 def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Return what a script prints, ``^{...}`` or ``_...``, and its end; ±0.1 is on the line."""
-    text = sign.string
-    argument = read_argument(text, sign.end())
-    following = _PIECE.match(text, sign.end())
+    """Return what a superscript or a subscript prints, and its end; ``sign`` is its ^ or _.
+
+    A deviation is printed on the line: "0.3^{±0.1}" prints "0.3±0.1".
+    """
+    text, start = sign.string, sign.end()
+    argument = read_argument(text, start)
+    following = _PIECE.match(text, start)
     if argument is not None:
         printed, end = _strip(argument.text, macros, depth + 1), argument.end
     elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
-        return Parsed(sign[0], sign.end())
-    elif following.lastgroup == "text":
-        printed, end = text[sign.end()], sign.end() + 1
+        return Parsed(sign[0], start)
+    elif following.lastgroup == "text":  # without braces, it is a single letter
+        printed, end = text[start], start + 1
     else:  # a macro takes its arguments along
         printed, end = _print(following, macros, depth + 1)
 
