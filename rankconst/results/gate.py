@@ -193,7 +193,7 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
     "train" is asked about in a heading, but not in a sentence, which may be about how a model was
     trained. `is_training` says that the text's own split is not declared.
     """
-    if text.farther:  # only a word with a value, or about part or task, may be about all below
+    if text.farther:  # only such a field, or a word with a value, may be about all below
         return "text" in word.scopes and (word.field in _FIELDS_ASKED_FARTHER or bool(word.says))
     if text.scope in word.scopes or (is_training and word.field == "split"):
         return True
@@ -239,6 +239,7 @@ def _is_answered(declared: Mapping[str, str], word: Word) -> bool:
 
 _FIELDS_ASKED_FARTHER = {
     "part",
+    "protocol",
     "task",
 }  # fields of words that are asked about above the nearest heading
 _SETTINGS = {"inductive", "transductive"}  # kinds of benchmarks that exclude each other

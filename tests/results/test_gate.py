@@ -142,6 +142,10 @@ TOPICS: dict[str, list[Case]] = {
     "a numbered part may head a table": [
         (near("## Relation 7"), "?relation 7"), (near("## Graph 2"), "?graph 2"), (near("## Seed 2"), "umls"),
     ],
+    # Of dice-group/Convolutional-Hypercomplex-Embeddings-for-Link-Prediction, README.
+    "a section around that of the graph may say what was ranked": [
+        (md("ConvO\n\n## Applying Semantic Constraint\n\n### UMLS", "Model | MRR", "A | .5"), "?constraint"),
+    ],
     "models are known by their names": [
         (md("UMLS", " | Old | New", " | MRR | MRR", "TransE | .4 | .3", "ours | .4 | .3", "RotatE | .4 | .3"), "?old; ?new; ?old; ?new; ?old; ?new"), (md("UMLS", " | Old | New", " | MRR | MRR", "dense | .4 | .3"), "umls; umls"),
     ],

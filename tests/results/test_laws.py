@@ -41,7 +41,7 @@ _DECLARED = {"split", "side", "protocol", "rank_type", "aggregation"}
 def _list_places(word: Word) -> frozenset[str]:
     """Return the places where a word is asked about."""
     places = set[str]().union(*(_PLACES[scope] for scope in word.scopes))
-    if word.field in {"part", "task"} and "text" in word.scopes:
+    if word.field in {"part", "protocol", "task"} and "text" in word.scopes:
         places.add("farther")
     # Of a path, only the last part is the file's name; and a merged file may be of any graph.
     if "/" in word.text or word.text in {"merge", "merged"}:
