@@ -63,7 +63,9 @@ _shares = st.one_of(
     st.sampled_from(["", "-", "–"]),
 )
 _numbers = st.one_of(
-    _shares, st.integers(1, 50_000).map(str), st.integers(1_000, 999_999).map("{:,}".format)
+    _shares.filter(lambda text: text != "1.000"),  # next to 1000, it may be a thousand
+    st.integers(1, 50_000).map(str),
+    st.integers(1_000, 999_999).map("{:,}".format),
 )
 
 
