@@ -237,11 +237,8 @@ def _is_answered(declared: Mapping[str, str], word: Word) -> bool:
     return word.field in declared
 
 
-_FIELDS_ASKED_FARTHER = {
-    "part",
-    "protocol",
-    "task",
-}  # fields of words that are asked about above the nearest heading
+# Fields of words that are asked about above the nearest heading, too.
+_FIELDS_ASKED_FARTHER = {"part", "protocol", "task"}
 _SETTINGS = {"inductive", "transductive"}  # kinds of benchmarks that exclude each other
 
 
