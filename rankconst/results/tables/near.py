@@ -83,7 +83,7 @@ NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.I
 
 _MARKED = re.compile(rf"[\s\\]*[*(\[^{FOOTNOTE_SIGNS}]")
 _STRUCK = re.compile("~~[^~]*~~")  # struck text
-_LONGEST_NOTE = 300  # characters of a note without a mark
+_LONGEST_NOTE = 500  # characters of a note without a mark
 
 
 class _Pending(NamedTuple):

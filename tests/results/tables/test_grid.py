@@ -423,6 +423,16 @@ def test_a_note_without_a_mark_is_of_all_rows() -> None:
     assert said(text, "a.md") == ["UMLS valid"] * 2
 
 
+def test_a_note_of_several_sentences_is_read() -> None:
+    note = (
+        f"{'The models were trained with one set of parameters. ' * 6}Unseen entities were dropped."
+    )
+    text = f"# UMLS\n\n| model | MRR |\n|---|---|\n| A | .1 |\n\n{note}\n"
+    (question, *_) = read_document("a.md", text).entries[0].context.questions
+    assert len(note) > 300
+    assert (question.word, question.place) == ("unseen", "the note below")
+
+
 def test_many_names_are_no_contexts() -> None:
     rows = [*(f"model-{i:06d},UMLS,.3\n" for i in range(3_000)), "TransE (raw),UMLS,.3\n"]
     entries = read_document("a.csv", f"model,dataset,MRR\n{''.join(rows)}").entries
