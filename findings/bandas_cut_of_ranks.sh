@@ -3,7 +3,7 @@
 #
 # Seen 2026-12-01 with Python 3.11.7: bandas-df 0.4.1, pandas 2.3.3, numpy 2.4.6.
 # Guess before running: of 110 calls of rank, groupby, quantile, cut, qcut, merge and so on at most two differ from pandas (60 %);
-#   cut with include_lowest=True puts a rank of 1 in the bin that ends at 1 (50 %).
+#   after cut was among those that differ, with include_lowest=True it puts a rank of 1 in the bin that ends at 1 (50 %).
 # Behaviour: cut and qcut put a value at an edge in the upper interval, and name the intervals with a round bracket on the left and a
 #   square one on the right, as pandas does for the other rule. With labels there is no bracket to see it by.
 # Documented? No: no docstring at cut, and the page calls the library compatible with pandas. No issue found.

@@ -2,7 +2,8 @@
 # SciTeX Stats: hits of 0.6, 0.6 and 0.5 have a small effect size in Cochran's test on ten queries, and 1.0, "large", with p = 0.24 on a hundred.
 #
 # Seen 2026-12-01 with Python 3.11.7: scitex-stats 1.0.0, numpy 2.4.6, scipy 1.17.1, pandas 3.1.1, matplotlib 3.11.2.
-# Guess before running: the effect size of three models with 60, 55 and 50 hits in 100 queries is below 0.1 (85 %).
+# Guess before running: the effect size of three models with 60, 55 and 50 hits in 100 queries is below 0.1 (85 %;
+#   it had been seen to be 1.0 on four queries).
 # Behaviour: the effect size is named Kendall's W for binary data and is not Q / (n (k - 1)), which W of ranked 0s and 1s is. It grows
 #   with the number of queries and is cut at 1, so the same rates are small on ten queries and large on a hundred. Three random models
 #   of a thousand queries are medium.
