@@ -31,6 +31,7 @@ from rankconst.tables.archive import are_of_answers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rankconst.cli.adjust_file import Work
     from rankconst.results.document import Document
     from rankconst.tables.archive import Tables
 
@@ -157,7 +158,7 @@ def adjust(
 
     if source:
         refuse({"VALUE": typed, "a second --dataset": datasets[1:]}, "a file")
-        from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
+        from rankconst.cli.adjust_file import Work
         from rankconst.results.meanings import name_metrics
 
         work = Work(
@@ -171,12 +172,7 @@ def adjust(
             strict=strict,
             details=details,
         )
-        if replaced:
-            rewrite_file(work, replaced, out, force=force)
-        elif target.is_picture:
-            target.write(draw_file(work), opened)
-        else:
-            target.write(list_file(work, target.form), opened)
+        _write_file(work, target, replaced, out, force=force)
         return
 
     refuse(
@@ -202,6 +198,20 @@ def adjust(
     numbers = read_values(typed, metrics, percent=user.percent)
     explain_names(numbers)
     target.write(list_values(numbers, query, target.form), opened)
+
+
+def _write_file(
+    work: Work, target: Target, replaced: list[str], out: Path | None, *, force: bool
+) -> None:
+    """Write files with their numbers adjusted: the document itself, a picture, or a table."""
+    from rankconst.cli.adjust_file import draw_file, list_file, rewrite_file
+
+    if replaced:
+        rewrite_file(work, replaced, out, force=force)
+    elif target.is_picture:
+        target.write(draw_file(work), work.tables)
+    else:
+        target.write(list_file(work, target.form), work.tables)
 
 
 def _list_baselines(name: str | None, dataset: str | None, opened: Tables) -> tuple[str, ...]:
