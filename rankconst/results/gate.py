@@ -238,7 +238,7 @@ def _is_answered(declared: Mapping[str, str], word: Word) -> bool:
 
 
 # Fields of words that are asked about above the nearest heading, too.
-_FIELDS_ASKED_FARTHER = {"part", "protocol", "task"}
+_FIELDS_ASKED_FARTHER = {"part", "protocol", "rank_type", "task"}
 _SETTINGS = {"inductive", "transductive"}  # kinds of benchmarks that exclude each other
 
 
