@@ -300,9 +300,10 @@ def _split_name(path: str) -> tuple[str, str | None]:
     """Split the name of a file into graph and split: mykg-train.txt is ("mykg", "train")."""
     from rankconst_builder.own_files import strip_endings
 
-    front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
+    last_sign = r"[-_.](?=[^-_.]*$)"
+    *graph, split = re.split(last_sign, strip_endings(path))  # train.txt names no graph
     try:
-        return front, parse_split(last.removesuffix("2id"))  # OpenKE's train2id.txt
+        return "".join(graph), parse_split(split.removesuffix("2id"))  # OpenKE's train2id.txt
     except UnknownNameError:
         return "", None
 
