@@ -410,27 +410,28 @@ class _Judge:
     def _list_constants(
         self, metric: Metric, counts: Collection[int], span: Interval | None
     ) -> list[dict[str, str]]:
-        """Return the tasks of constants of a metric under chance on all datasets.
+        """List the ranking tasks, of entities on all datasets, that fit what is known of them.
 
-        The number of ranks is one of `counts`, unless they are empty, and the expectation is in
-        `span`, except for the noise of programs, unless that is None.
+        A row has dataset, protocol, split and side. The number of ranks is one of `counts`, if
+        there are any. The expectation of the metric under chance is in `span`, if it is given,
+        apart from the noise of programs.
         """
         keys = {"metric": metric.family, "baseline": DEFAULT_BASELINE}
         table = select_rows(self.tables.read("constants"), keys)
-        is_near = table["side"].to_numpy(zero_copy_only=False) != RELATION_SIDE
+        fits = table["side"].to_numpy(zero_copy_only=False) != RELATION_SIDE
         if metric.k is not None:
-            is_near &= table["k"].to_numpy() == metric.k
+            fits &= table["k"].to_numpy() == metric.k
 
         if counts:
-            is_near &= np.isin(table["num_tasks"].to_numpy(), [*counts])
+            fits &= np.isin(table["num_tasks"].to_numpy(), [*counts])
 
         if span is not None:
             expectations = table["expectation"].to_numpy()
-            is_near &= span.lower * (1 - NOISE) <= expectations
-            is_near &= expectations <= span.upper * (1 + NOISE)
+            fits &= span.lower * (1 - NOISE) <= expectations
+            fits &= expectations <= span.upper * (1 + NOISE)
 
         # As an Arrow array: of numpy's flags, Arrow imports pandas.
-        chosen = table.filter(wrap_numbers(is_near))
+        chosen = table.filter(wrap_numbers(fits))
         return chosen.select(["dataset", "protocol", "split", "side"]).to_pylist()
 
 

@@ -502,13 +502,20 @@ def _group_by_model(
 
 
 def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
-    """Return the setting of a batch; a tool's own test split is called test."""
-    metric, tasks, tool = done.published.metric, done.published.tasks, done.published.tool
-    split, side, key = tasks.split, tasks.side, ""
+    """Return what the numbers of a mean must have in common.
+
+    A tool may rank other splits or sides on some graphs: what is usual there is called test and
+    both, as on the other graphs.
+    """
+    published = done.published
+    tasks, tool = published.tasks, published.tool
+    split, side, tool_key = tasks.split, tasks.side, ""
     if tool is not None:
         split, side = tool.find_usual(tasks.dataset, split, side)
-        key = tool.key
-    return _Setting(metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
+        tool_key = tool.key
+    return _Setting(
+        published.metric, tasks.protocol, split, side, tasks.aggregation, tool_key, rank_type
+    )
 
 
 def _average_numbers(numbers: Sequence[_GraphNumber]) -> Average:

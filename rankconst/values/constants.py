@@ -557,8 +557,12 @@ class Constants:
         )
 
     def _is_impossible(self, possible: Interval, number: float, least: float, most: float) -> bool:
-        """Return True if no ranks of these tasks give a number within its interval."""
-        granted = _grant(possible)
+        """Tell whether no ranks of these tasks give a number.
+
+        `possible` are the least and the largest value that ranks can give; `least` and `most` are
+        the ends of the interval of `number`, which are equal if it came without one.
+        """
+        granted = _grant(possible)  # wider by the noise of programs
         if granted.lower <= number <= granted.upper:
             return False
         if not math.isfinite(number) or _is_outside(self.metric, possible, number):
