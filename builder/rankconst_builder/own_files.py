@@ -328,11 +328,13 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
     form = LineFormat(delimiter, columns or ORDER)
     form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    named_columns = name_columns(cells, columns)  # None if line 1 is no heading
+    named_columns = name_columns(cells, columns)  # None if line 1 is not a heading
     has_time = named_columns is not None and "d" in named_columns
     if columns is None and not has_time:
         _refuse_negatives(body, delimiter, name)
 
+    # pandas writes an empty heading above row numbers (",a,b,c").
+    has_row_numbers = columns is None and len(cells) == 4 and not cells[0]
     if named_columns is not None:
         if columns not in {None, named_columns}:
             raise DataError(
@@ -340,17 +342,12 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
                 f"--columns {columns}. Leave out --columns. {HEADING}"
             )
         form = replace(form, columns=named_columns, header=True)
-        has_row_numbers = columns is None and len(cells) == 4 and not cells[0]
-        return _Layout(name, form, first, named=True, certain=has_row_numbers)
-
-    # pandas writes an empty heading above row numbers (",a,b,c").
-    has_row_numbers = columns is None and len(cells) == 4 and not cells[0]
-    if has_row_numbers:
+    elif has_row_numbers:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
 
-    return _Layout(name, form, first, named=False, certain=has_row_numbers)
+    return _Layout(name, form, first, named=named_columns is not None, certain=has_row_numbers)
 
 
 def _find_openke_layout(
