@@ -473,7 +473,7 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
     if panels and paired and isinstance(profile, _BlockProfile):
         for gaps in find_gaps(profile.counts, nodes, counts, steps, lowest):
             median = replace(median, gaps=gaps)
-            moments = [_summarise(median, statistic) for statistic in (_RANK, _INVERSE)]
+            moments = (_summarise(median, statistic) for statistic in (_RANK, _INVERSE))
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
 
