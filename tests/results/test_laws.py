@@ -6,7 +6,10 @@ labels and texts.
 """
 
 import csv
+import dataclasses
+import tomllib
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +24,8 @@ from results.containers import FIRST, PLACES, Numbers, find_addresses
 PLAIN = "fb15k237/test/both/standard"
 DATASET = {"Dataset": "FB15k-237"}
 
-# Where a text of each scope stands; a heading above the nearest one asks about parts and other
-# tasks alone.
+# Where a text of each scope stands; a heading above the nearest one asks about parts, candidates,
+# ties and other tasks alone.
 _PLACES = {
     "column": {"column"},
     "row": {"cell", "key", "group"},
@@ -41,7 +44,7 @@ _DECLARED = {"split", "side", "protocol", "rank_type", "aggregation"}
 def _list_places(word: Word) -> frozenset[str]:
     """Return the places where a word is asked about."""
     places = set[str]().union(*(_PLACES[scope] for scope in word.scopes))
-    if word.field in {"part", "protocol", "task"} and "text" in word.scopes:
+    if word.field in {"part", "protocol", "rank_type", "task"} and "text" in word.scopes:
         places.add("farther")
     # Of a path, only the last part is the file's name; and a merged file may be of any graph.
     if "/" in word.text or word.text in {"merge", "merged"}:
@@ -251,6 +254,14 @@ def test_few_sentences_that_tell_of_other_tasks_are_passed_over_in_silence() -> 
 def test_few_sentences_that_say_nothing_are_asked_about() -> None:
     asked = [each for each in _HARMLESS if _adjust(each) != PLAIN]
     assert len(asked) <= 0.08 * len(_HARMLESS), _list("asked", asked)
+
+
+def test_the_lexicon_has_no_misspelled_keys() -> None:
+    text = files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8")
+    known = {"words", *(field.name for field in dataclasses.fields(Word))}
+    for groups in tomllib.loads(text)["lexicon"].values():
+        for group in groups:
+            assert {"words", "reason"} <= group.keys() <= known
 
 
 def test_the_sentences_are_many_and_of_every_field() -> None:
