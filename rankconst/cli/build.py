@@ -145,7 +145,7 @@ def build(
         else:
             benchmarks, files = _read_words(what)
             if files and len(what) == 1:
-                reporter.say(_list_files(Path(what[0]), files))
+                reporter.say(_describe_folder(Path(what[0]), files))
 
         restriction = part.read()
         if files:
@@ -285,7 +285,7 @@ def _find_files(folder: Path) -> dict[str, str]:
     raise UsageError(f"{folder} is a folder {what}; name its files: {command}")
 
 
-def _list_files(folder: Path, files: Mapping[str, str]) -> str:
+def _describe_folder(folder: Path, files: Mapping[str, str]) -> str:
     """Say which files in a folder are read, and which are not, such as NeuralLP's facts.txt."""
     read = [Path(path).name for path in files.values()]
     note = f"of {folder}, {join_words(read)} are read"

@@ -196,14 +196,14 @@ def invert(distribution: SumDistribution, x: float) -> Tail:
             distribution, saddle, step, distribution.settles, num_nodes
         )
         if is_complete:
-            log, error = _integrate(saddle, z, g)
+            log, error = _apply_trapezoidal_rule(saddle, z, g)
             return _make_tail(log, error, saddle, "exact")
 
     saddle = find_saddle(distribution, x, None)
     step = 2.0 * math.pi / _find_period(distribution, saddle)
     z, g, is_gone = _evaluate_nodes(distribution, saddle, step, settles=True)
     if is_gone:
-        log, error = _integrate(saddle, z, g)
+        log, error = _apply_trapezoidal_rule(saddle, z, g)
         tail_on_axis = math.exp(log - saddle.cgf + saddle.t * saddle.x)  # over exp(K(t) - t x)
         returns = _estimate_returns(distribution, saddle, float(z[-1].imag)) / tail_on_axis
         if returns < _GRANULAR:
@@ -304,7 +304,9 @@ def _evaluate_nodes(
     return np.concatenate(nodes), np.concatenate(integrand), is_complete
 
 
-def _integrate(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
+def _apply_trapezoidal_rule(
+    saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0
+) -> tuple[float, float]:
     """Apply the trapezoidal rule to the integrand `g` at the nodes `z`.
 
     Returns ln of the tail, or of its complement, and its error, for x moved by `shift`. If the
@@ -339,7 +341,7 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     # The bounds are the tails at x + radius and x - radius: ln of each, and its error.
     bounds = []
     for shift in (radius, -radius):
-        log, error = _integrate(saddle, z, smeared, shift)
+        log, error = _apply_trapezoidal_rule(saddle, z, smeared, shift)
         bounds.append((log, error + 4.0 * math.exp(-_BETA) * _BETA))
 
     (low, low_error), (high, high_error) = sorted(bounds)

@@ -198,15 +198,15 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     firsts, codes = compact_codes(codes)
     rows = []
     for row in firsts.tolist():
-        own_texts = _join_texts(columns, row)
-        texts_above = _join_texts(above, row).texts
+        own_texts = _gather_texts(columns, row)
+        texts_above = _gather_texts(above, row).texts
         rows.append(RowText(own_texts, texts_above))
 
     return RowTexts(codes, rows)
 
 
-def _join_texts(columns: Sequence[ColumnTexts], row: int) -> CellTexts:
-    """Join what the cells of a row say, from the first column to the last."""
+def _gather_texts(columns: Sequence[ColumnTexts], row: int) -> CellTexts:
+    """Gather what the cells of a row say, from the first column to the last."""
     cells = [column.distinct[column.codes[row]] for column in columns]
     texts = tuple(text for cell in cells for text in cell.texts)
     facts = tuple(fact for cell in cells for fact in cell.facts)
