@@ -175,9 +175,7 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
         in_contradicting = np.isin(evaluation_of[exact], contradicting)
         telling = np.unique(shares[exact[in_contradicting]])
         others = [other for other in judge.list_others(tasks) if other.is_micro]
-        counts = [judge.archive.count(other, tool) for other in others]
-        matches = zip(others, counts, strict=True)
-        fitting = [other for other, count in matches if _tell(telling, count)]
+        fitting = [other for other in others if _tell(telling, judge.archive.count(other, tool))]
         if fitting:
             nearest = judge.choose_nearest(tasks, fitting)
             no_evidence = Evidence(frozenset(), ())

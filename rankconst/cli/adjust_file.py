@@ -171,7 +171,7 @@ def _choose_document(work: Work, out: Path | None) -> str:
 def _write_comment(adjusted: AdjustedReading) -> str:
     """Return the comment of a rewritten document: the command and the assumptions."""
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
-    # Bytes of an argument that are no text are written as escapes: \udcff.
+    # Arguments may have bytes that are not valid text: these are written as escapes, \udcff.
     remarks = [command.encode(errors="backslashreplace").decode()]
     if adjusted.assumed:
         remarks.append(f"assumed: {describe_assumed(adjusted.assumed)}")

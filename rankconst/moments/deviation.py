@@ -494,7 +494,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     logs[2] = logs[2] - squared / n / n / mean
     series = _exponential(logs)
 
-    # The terms of the series without their signs: with few tasks B^2 is no small part of A, and
+    # The terms of the series without their signs: with few tasks B^2 is not small next to A, and
     # high powers of x all but cancel.
     absolute_series = _exponential([np.abs(log) for log in logs])
     cancelled = [np.zeros(z_nodes.size)] * len(series)
@@ -600,7 +600,8 @@ def _estimate_gap_by_series(central: list[Estimate]) -> Estimate:
         value = -math.fsum(terms)
         # The sizes of all coefficients from the first on add up to 1.
         sizes = [abs(coefficient) for coefficient in coefficients[1 : last + 1]]
-        left_out = (central[last].value + central[last].error) * (1 - math.fsum(sizes))
+        size_of_rest = 1 - math.fsum(sizes)
+        left_out = (central[last].value + central[last].error) * size_of_rest
         error = left_out + math.fsum(roundings) + 4 * UNIT_ROUNDOFF * abs(value)
         estimates.append(Estimate(value, error))
 

@@ -118,7 +118,7 @@ class Circle:
         """
         ratio = np.exp(log_ratio) * self.shares
         mass = np.sum(ratio.real, axis=1)
-        # A tail is a sum of coefficients, as many as are there and within reach.
+        # A tail is the sum of the coefficients that exist and are within reach.
         num_above = np.minimum(self.reach + 1, uncertain - needed + 1)
         num_below = np.minimum(self.reach, needed)
         powers = _sum_powers(self.zeta, np.where(left, num_above, num_below), left)
